@@ -57,7 +57,7 @@ def test_the_table_is_on_stdout_and_the_signatures_on_stderr(outputs: Path) -> N
 def test_a_long_candidate_is_announced_where_a_metric_reads_a_model(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_module("nlgauge.cli.terminal"), "LONG", 3)
+    monkeypatch.setattr(import_module("nlgauge.cli.outputs"), "LONG", 3)
     said = "a metric that reads a model may take minutes"
     assert said not in nlgauge("score", small, "-m", "TokenF1").stderr
     assert said in nlgauge("score", small, "-m", "TokenF1", "-m", "SentenceMovers").stderr

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge
+from nlgauge.cli import _OWN
 
 ROOT = Path(__file__).parents[1]
 
@@ -22,3 +23,9 @@ def test_the_sample_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     (spec,) = table.metrics
     assert table.values(spec)[0] == 4 / 3
     assert table.columns[spec].reasons == {1: "the candidate has no words"}
+
+
+def test_each_command_has_its_reason() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = page.partition("## Why each command stands")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `([a-z]+)` \|", table, re.MULTILINE) == list(_OWN)

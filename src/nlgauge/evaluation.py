@@ -107,7 +107,7 @@ def evaluate(
 
     Raises:
         InputError: rows cannot be scored as given.
-        SpecError: a metric or a model cannot be had.
+        SpecError: a metric or a model cannot be loaded.
 
     >>> table = evaluate(candidates=["A cat sat."], references=[["The cat sat."]], metrics=["InfoLM"])
     >>> table.values("InfoLM").shape

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import InputError
-from nlgauge.answers.calibrate import RatedScores
+from nlgauge.answers.rated_scores import RatedScores
 from nlgauge.maths.intervals import proportion
 from nlgauge.stats.decisions import calibration_error
 from nlgauge.stats.fitting import folds_of
@@ -122,7 +122,7 @@ def test_what_is_refused() -> None:
 
 def test_thresholds_worked_out_by_hand() -> None:
     """Scores 1 to 8 of which 1, 2 and 4 are bad: F1 is best where 4 rows are stopped, cost where 2 are."""
-    from nlgauge.answers.calibrate import _threshold
+    from nlgauge.answers.rated_scores import _threshold
 
     scores, bad = np.arange(1.0, 9.0), np.isin(np.arange(1, 9), (1, 2, 4))
     assert _threshold(scores, bad, "f1", 1, 0.9) == 5
@@ -318,3 +318,68 @@ def test_rows_of_one_score_are_in_one_group() -> None:
     assert [one.n for one in many.reliability(1)] == [2, 2, 1, 5]
     apart = _rated(np.linspace(0, 1, 12).tolist(), [1] * 12)
     assert [one.n for one in apart.reliability(1)] == [3, 3, 2, 2, 2]
+
+
+SHARES = [0.1, 0.25, 0.4, 0.6, 0.7, 0.9]
+
+
+@pytest.mark.parametrize(
+    ("risk_below", "risk_above", "known", "bands", "made"),
+    [(0.6, 0.02, 2.0, 300, 100), (0.3, 0.11, 0.0, 250, 0), (0.12, 0.12, 0.0, 250, 0), (0.35, 0.25, 1.0, 0, 10)],
+    ids=["all errors in the unread band", "noise just above the risk", "noise", "bands left out by chance"],
+)
+def test_a_promise_holds_for_what_is_judged_where_bands_are_left_out(
+    risk_below: float, risk_above: float, known: float, bands: int, made: int
+) -> None:
+    """300 drawings of 300 ratings, which choose the band and test the thresholds; the true risk is known."""
+    rng = np.random.default_rng(1)
+    wording = rng.choice(SHARES, 20_000)
+    bad = rng.random(len(wording)) < np.where(wording < 0.35, risk_below, risk_above)
+    scores = rng.normal(size=len(wording)) - known * bad * (wording >= (0.35 if known > 1 else 0))
+    seen = certified = broken = 0
+    for _ in range(300):
+        drawn = rng.choice(len(wording), 1500, replace=False)
+        rated = np.arange(1500) < 300
+        rows = RatedScores(scores[drawn], rated, bad[drawn] & rated, np.arange(1500), rated)
+        unread, error, _ = rows.unread(wording[drawn], 0.1)
+        assert unread is not None and error == (0.01 if unread.bands else 0.05)
+        found = rows.of(unread.read).certified(0.1, error)
+        seen += bool(unread.bands)
+        if found.reason is None:
+            certified += 1
+            judged = wording >= (unread.bands[0].end if unread.bands else 0)
+            broken += bool(bad[judged & (scores >= found.threshold)].mean() > 0.1)
+    assert seen >= bands and certified >= made and broken / 300 <= 0.1
+
+
+def _worded(corpus: nlgauge.Corpus, table: nlgauge.ScoreTable) -> tuple[nlgauge.ScoreTable, nlgauge.Corpus]:
+    """Every second answer in other words than its source, with scores that say nothing about it."""
+    other = np.arange(len(corpus)) % 2 == 0
+    rows = [
+        replace(row, candidate="quite other wording" if apart else "plain words alone", source="plain words alone")
+        for row, apart in zip(corpus, other, strict=True)
+    ]
+    column, noise = table.columns[SPEC], np.random.default_rng(3).normal(size=len(rows))
+    values = np.where(other[:, None], noise[:, None], column.values)
+    return replace(table, columns={SPEC: replace(column, values=values)}), nlgauge.Corpus(tuple(rows))
+
+
+def test_answers_that_a_metric_cannot_read_are_not_judged() -> None:
+    table, rated, _ = outputs(400, 300, systems=("a",))
+    table, corpus = _worded(rated, table)
+    found = nlgauge.calibrate(table, corpus, risk=0.35, bands=True)
+    threshold = found.threshold()
+    assert threshold.bands is not None
+    (band,) = threshold.bands
+    assert band[:2] == (0.0, 0.8) and band.area < 0.65 and threshold.n == found.n < 300
+    assert "not judged are answers of which under 80%" in found.notes[-1]
+    plain = nlgauge.calibrate(table, corpus, risk=0.35)
+    assert plain.n == 300 and all(one.bands is None for one in plain.thresholds)
+
+
+def test_without_sources_all_answers_are_judged_as_before() -> None:
+    table, corpus, _ = outputs(400, 200, systems=("a",))
+    bare = nlgauge.Corpus(tuple(replace(row, source=None) for row in corpus))
+    found = nlgauge.calibrate(table, bare, risk=0.15, bands=True)
+    assert found.threshold() == nlgauge.calibrate(table, bare, risk=0.15).threshold()
+    assert found.notes[-1].startswith("no rated row has an answer and a source, so all answers are judged")

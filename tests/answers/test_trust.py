@@ -451,7 +451,7 @@ def test_the_interval_of_a_chosen_threshold_holds_where_that_of_a_share_does_not
     """The true TPR of the threshold with the best balanced accuracy on 120 rows, 400 draws."""
     from statistics import NormalDist
 
-    from nlgauge.answers.calibrate import RatedScores
+    from nlgauge.answers.rated_scores import RatedScores
 
     rng, n, seen = np.random.default_rng(6), 120, []
     everything = np.ones(n, bool)

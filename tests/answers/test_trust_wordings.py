@@ -10,7 +10,7 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, Row, ScoreTable
-from nlgauge.answers.trust.wordings import WordingBand, bands, wording_of
+from nlgauge.answers.wordings import WordingBand, bands, wording_of
 from nlgauge.data.jsonable import jsonable
 from nlgauge.data.table import Column
 from nlgauge.maths.inference import Measured

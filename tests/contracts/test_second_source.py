@@ -13,15 +13,16 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from nlgauge.answers.calibrate import Bin, Calibration, Chosen
+from nlgauge.answers.calibrate import Calibration
 from nlgauge.answers.compare import Difference
 from nlgauge.answers.contrast import Contrast
 from nlgauge.answers.correlate import Agreement
 from nlgauge.answers.estimate import Estimate
+from nlgauge.answers.rated_scores import Bin, Chosen
 from nlgauge.answers.scorecard import BoardLine
 from nlgauge.answers.trials import Passes, Plan, Reliability, Spread
 from nlgauge.answers.trust.numbers import Trust
-from nlgauge.answers.trust.wordings import WordingBand
+from nlgauge.answers.wordings import WordingBand
 from nlgauge.data.table import SystemScore
 from nlgauge.data.table.frame import Records
 from nlgauge.gate import Outcome, Verdict

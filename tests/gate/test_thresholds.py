@@ -13,6 +13,7 @@ import nlgauge
 from nlgauge import InputError, SpecError
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.data.signature import Signature
+from nlgauge.maths.wording import Band
 from tests.by_hand import by_hand
 from tests.ratings.hidden import SPEC, outputs
 
@@ -90,3 +91,40 @@ def test_rows_of_another_mix() -> None:
 
 def test_passing() -> None:
     assert THRESHOLD.passes(np.array([0.6, 0.59, np.nan])).tolist() == [1, 0, 0]
+
+
+def test_what_a_threshold_does_not_judge_is_unread_and_counted_first(tmp_path: Path) -> None:
+    table, corpus, _ = outputs(10, 4, systems=("a",))
+    rows = [replace(row, candidate="plain words alone", source="plain words alone") for row in corpus]
+    rows[3] = replace(rows[3], candidate="quite other wording")
+    texts = nlgauge.Corpus(tuple(rows))
+    made = replace(THRESHOLD, metric=SPEC, threshold=-9.0, facts={}, bands=(Band(0.0, 0.35, 0.5, 0.4),))
+    made.save(tmp_path / "threshold.json")
+    assert RatedThreshold.load(tmp_path / "threshold.json") == made
+    verdict = nlgauge.check(table, threshold=made, outputs=texts)
+    assert [one.state for one in verdict.outcomes] == ["passed"] * 3 + ["unread"] + ["passed"] * 6
+    assert verdict.passed and verdict.headline == (
+        "1 of 10 answers is not judged: in other words than the source. All 9 answers pass"
+    )
+    assert "1 of 10 answers are in other words than their source, and not judged" in verdict.notes[1]
+    stopped = nlgauge.check(table, threshold=replace(made, threshold=9.0), outputs=texts)
+    assert len(stopped.failures) == 9 and not stopped.passed
+    with pytest.raises(InputError, match=r"judges no answers in quite other words .* the texts are missing"):
+        nlgauge.check(table, threshold=made)
+    alone = nlgauge.check(table, threshold=replace(made, bands=(Band(0.0, 1.0, 0.5, 0.4),)), outputs=texts)
+    assert alone.nothing_checked and not alone.passed
+
+
+def test_a_threshold_of_an_earlier_version_judges_every_row(tmp_path: Path) -> None:
+    record = {name: value for name, value in vars(THRESHOLD).items() if name != "bands"}
+    (tmp_path / "threshold.json").write_text(json.dumps(record), encoding="utf-8")
+    assert RatedThreshold.load(tmp_path / "threshold.json") == THRESHOLD and THRESHOLD.bands is None
+
+
+def test_a_sure_difference_makes_no_judged_row_of_an_unread_one() -> None:
+    """The guarantee is of the rows that it was tested on."""
+    source = "The library opens at nine on Mondays."
+    corpus = nlgauge.Corpus.from_records([{"candidate": "Visitors enter from 10 o'clock on.", "source": source}])
+    table = nlgauge.evaluate(corpus, metrics="Faithfulness", evidence=True)
+    made = replace(THRESHOLD, metric="Faithfulness", part="probability", facts={}, bands=(Band(0.0, 0.8, 0.5, 0.4),))
+    assert [one.state for one in nlgauge.check(table, threshold=made, outputs=corpus).outcomes] == ["unread"]

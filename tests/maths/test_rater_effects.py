@@ -32,7 +32,7 @@ def said_of(given: Float) -> tuple[Inference, Inference, RatedMean]:
     rated = ~np.isnan(y)
     mean = rated_means(y, np.zeros(len(y)), Design(rated, np.zeros(len(y), np.intp)), (0, 1), yes_no=True).taken
     said = inference([mean], [None], rated, (0, 1))
-    return said, RaterSpread(given=given, length=1).widened(said, [mean], rated / rated.sum()), mean
+    return said, RaterSpread(ratings=given, length=1).widened(said, [mean], rated / rated.sum()), mean
 
 
 def test_raters_of_the_same_rows_change_nothing() -> None:
@@ -48,7 +48,7 @@ def test_the_variance_of_two_raters_by_hand() -> None:
     given = np.full((2, 20), NAN)
     given[0, :10], given[1, 10:] = np.arange(10) > 0, np.arange(10) < 4
     between = ((0.9 - 0.4) ** 2 - 0.9 * 0.1 / 9 - 0.4 * 0.6 / 9) / 2
-    assert_allclose(RaterSpread(given=given, length=1).between, between, rtol=1e-12)
+    assert_allclose(RaterSpread(ratings=given, length=1).between, between, rtol=1e-12)
     said, widened, _ = said_of(given)
     variance = (ASSUMED**2 + between) / 2 / 2
     rows = said.laws[0].error ** 2
@@ -65,7 +65,7 @@ def test_rows_that_both_rated_say_more_of_the_variance() -> None:
     given[1] = np.where(rng.random(50) < 0.7, given[0], given[1])
     apart = given[0] - given[1]
     expected = max(0.0, (apart.mean() ** 2 - apart.var(ddof=1) / 50) / 2)
-    assert_allclose(RaterSpread(given=given, length=1).between, expected, atol=1e-12)
+    assert_allclose(RaterSpread(ratings=given, length=1).between, expected, atol=1e-12)
     # Without noise, it is half of the squared difference, whoever rated what.
     level = np.array([[0.2], [0.6], [0.4]])
     of = np.where(rng.random((3, 40)) < 0.6, level, NAN)
@@ -73,7 +73,7 @@ def test_rows_that_both_rated_say_more_of_the_variance() -> None:
     counts = (~np.isnan(of)).sum(1)
     pairs = [(counts[i] * counts[j], float(level[i, 0] - level[j, 0]) ** 2 / 2) for i, j in combinations(range(3), 2)]
     expected = sum(n * square for n, square in pairs) / sum(n for n, _ in pairs)
-    assert_allclose(RaterSpread(given=of, length=1).between, expected, rtol=1e-9)
+    assert_allclose(RaterSpread(ratings=of, length=1).between, expected, rtol=1e-9)
 
 
 def test_four_raters_are_clusters() -> None:
@@ -118,7 +118,7 @@ def test_a_difference_holds_the_spread_where_each_system_had_its_own_rater() -> 
         means.append(mean.placed(np.flatnonzero(rated), rows))
     said = inference(means, [np.arange(rows)], np.ones(rows, bool), (0, 1))
     shares = np.where(first, 1 / 60, -1 / 60)
-    apart, together = (RaterSpread(given=of, length=1).widened(said, means, shares) for of in (given, mixed))
+    apart, together = (RaterSpread(ratings=of, length=1).widened(said, means, shares) for of in (given, mixed))
     lengths = [high - low for high, low in (of.interval()[::-1] for of in (said, together, apart))]
     assert_allclose(lengths[0], lengths[1], rtol=0.02)
     assert lengths[2] > 1.5 * lengths[0]
@@ -126,7 +126,7 @@ def test_a_difference_holds_the_spread_where_each_system_had_its_own_rater() -> 
     # Four raters who each rated as many rows of both systems: what they share cancels in the difference.
     of = np.arange(rows) % 4
     four = np.where(of == np.arange(4)[:, None], y, NAN)
-    widened = RaterSpread(given=four, length=1).widened(said, means, shares)
+    widened = RaterSpread(ratings=four, length=1).widened(said, means, shares)
     sums = np.bincount(of, means[0].influence - means[1].influence)
     rest = sum(float(mean.added @ mean.added) for mean in means)
     assert_allclose(widened.laws[-1].error ** 2, float(sums @ sums) * 4 / 3 + rest, rtol=1e-9)

@@ -14,8 +14,8 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
-from nlgauge.answers.calibrate import RatedScores
 from nlgauge.answers.estimate import Estimate
+from nlgauge.answers.rated_scores import RatedScores
 from nlgauge.data.table import Column
 from nlgauge.maths.inference import Measured
 from nlgauge.ratings.blanks import Blanks

@@ -67,10 +67,10 @@ class Best(NamedTuple):
 Mark: TypeAlias = Literal["", "best", "alike"]
 
 
-def pair_test(table: ScoreTable, one: Difference, turned: bool = False) -> PairTest:
+def pair_test(table: ScoreTable, record: Difference, turned: bool = False) -> PairTest:
     """Return the test of a comparison, as the first of its two systems has it; as the second, where `turned`."""
-    upwards = table.columns[one.metric].higher_is_better != turned
-    return PairTest(one.difference if upwards else -one.difference, one.p, one.reason or "")
+    upwards = table.columns[record.metric].higher_is_better != turned
+    return PairTest(record.difference if upwards else -record.difference, record.p, record.reason or "")
 
 
 def compared(table: ScoreTable) -> PairTests:
@@ -79,10 +79,10 @@ def compared(table: ScoreTable) -> PairTests:
 
     def test(a: str, b: str, metric: str, part: str) -> PairTest:
         try:
-            (one,) = systems.compared(a, b, label(table, metric, part))
+            (record,) = systems.compared(a, b, label(table, metric, part))
         except InputError as error:  # no item in common
             return PairTest(math.nan, math.nan, error.problem)
-        return pair_test(table, one)
+        return pair_test(table, record)
 
     return test
 
@@ -92,8 +92,8 @@ def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) 
     groups: dict[tuple[str, str], list[SystemScore]] = {}
     for score in scores:
         groups.setdefault((score.metric, score.part), []).append(score)
-    found = {key: best(table, own, tests) for key, own in groups.items()}
-    return {key: one for key, one in found.items() if one is not None}
+    results = {key: best(table, of_part, tests) for key, of_part in groups.items()}
+    return {key: result for key, result in results.items() if result is not None}
 
 
 def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, significance: float = 0.05) -> Best | None:
@@ -118,15 +118,15 @@ def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, sig
     first = next(score for score in there if score.mean == top)
     others = [score for score in there if score is not first]
     tested = [tests(first.system, other.system, first.metric, first.part) for other in others]
-    if reasons := [one.reason for one in tested if math.isnan(one.p)]:
+    if reasons := [outcome.reason for outcome in tested if math.isnan(outcome.p)]:
         return Best((), (), (), reasons[0] or "not tested")
     # The same sum in another order differs in its last digits.
     rounding = 1e-12 * max(abs(score.mean) for score in there)
-    ahead = [one.ahead if abs(one.ahead) > rounding else 0.0 for one in tested]
+    ahead = [outcome.ahead if abs(outcome.ahead) > rounding else 0.0 for outcome in tested]
     equal = [score.mean == top for score in others]
     if any(gain < 0 or (gain and same) for same, gain in zip(equal, ahead, strict=True)):
         return Best((), (), (), OTHER_ITEMS)
-    adjusted = holm([math.nan if same else one.p for one, same in zip(tested, equal, strict=True)]).tolist()
+    adjusted = holm([math.nan if same else outcome.p for outcome, same in zip(tested, equal, strict=True)]).tolist()
     names = [score.system for score in others]
     return Best(
         (first.system, *(name for name, same in zip(names, equal, strict=True) if same)),
@@ -141,14 +141,14 @@ def other_items(table: ScoreTable) -> Iterator[str]:
     for spec, column in table.columns.items():
         if column.level != "item" or len(table.systems) < 2:
             continue
-        known = ~np.isnan(column.values[:, 0] if column.sums is None else column.sums.counts.sum(1))
+        has_value = ~np.isnan(column.values[:, 0] if column.sums is None else column.sums.counts.sum(1))
         items: dict[str, set[str]] = {system: set() for system in table.systems}
-        for (system, item), valued in zip(table.rows, known.tolist(), strict=True):
+        for (system, item), valued in zip(table.rows, has_value.tolist(), strict=True):
             if valued:
                 items[system].add(item)
         shared, union = set.intersection(*items.values()), set.union(*items.values())
         if len(shared) < len(union):
-            counts = ", ".join(f"{system} {len(own)}" for system, own in list(items.items())[:_NAMED])
+            counts = ", ".join(f"{system} {len(names)}" for system, names in list(items.items())[:_NAMED])
             more = f" and {len(items) - _NAMED} more systems" if len(items) > _NAMED else ""
             said.setdefault(f"({counts}{more}; all share {len(shared)})", []).append(spec)
     for counts, specs in said.items():
@@ -180,18 +180,18 @@ class People:
     def by_system(self) -> list[SystemScore]:
         """Return the estimate of each system with its interval; where there is none, what the ratings alone say."""
         scores = self.table.by_system()
-        found = [self.estimates.get(one.metric, {}).get(one.system) for one in scores]
+        estimates = [self.estimates.get(score.metric, {}).get(score.system) for score in scores]
         return [
-            score if one is None else replace(score, mean=one.estimate, low=one.low, high=one.high)
-            for score, one in zip(scores, found, strict=True)
+            score if estimate is None else replace(score, mean=estimate.estimate, low=estimate.low, high=estimate.high)
+            for score, estimate in zip(scores, estimates, strict=True)
         ]
 
     def test(self, a: str, b: str, aspect: str, part: str) -> PairTest:
         """Return whether people would rate two systems alike; NaN where nothing is estimated."""
-        found = self.estimates.get(aspect, {})
+        of_aspect = self.estimates.get(aspect, {})
         for name, sign in ((f"{a} - {b}", 1), (f"{b} - {a}", -1)):
-            if name in found:
-                return PairTest(sign * found[name].estimate, found[name].p)
+            if name in of_aspect:
+                return PairTest(sign * of_aspect[name].estimate, of_aspect[name].p)
         return PairTest(math.nan, math.nan, "not estimated")
 
 
@@ -225,8 +225,8 @@ def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> P
             limits=_limits(values, source, aspect),
         )
         if missing:
-            found, notes[name] = _estimated(table, source, aspect, seed)
-            estimates.update({name: found} if found else {})
+            by_system, notes[name] = _estimated(table, source, aspect, seed)
+            estimates.update({name: by_system} if by_system else {})
     return People(ScoreTable(table.rows, columns, {}, clusters=table.clusters), estimates, notes)
 
 
@@ -261,17 +261,17 @@ def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tup
         except InputError as error:
             why = str(error)
             continue
-        found = {one.system: one for one in every if one.metric == every[-1].metric}
-        of = [found[system] for system in table.systems]
-        if not (reasons := [one.reason for one in of if one.reason]):
-            return found, "; ".join([_made(of), *worst_cases(of), *every.notes])
+        by_system = {estimate.system: estimate for estimate in every if estimate.metric == every[-1].metric}
+        of = [by_system[system] for system in table.systems]
+        if not (reasons := [estimate.reason for estimate in of if estimate.reason]):
+            return by_system, "; ".join([_made(of), *worst_cases(of), *every.notes])
         why = reasons[0]
     return {}, f"{alone}{why}"
 
 
 def _made(of: list[Estimate]) -> str:
-    rated, rows = sum(one.ratings for one in of), sum(one.rows for one in of)
-    alone = ", ".join(f"{one.system} {words(Number(*one.alone))}" for one in of)
+    rated, rows = sum(estimate.ratings for estimate in of), sum(estimate.rows for estimate in of)
+    alone = ", ".join(f"{estimate.system} {words(Number(*estimate.alone))}" for estimate in of)
     made = f"estimated for all {rows:,} rows from {rated:,} ratings and the scores by {of[0].metric}"
     return f"{made}; the ratings alone: {alone}"
 

@@ -105,26 +105,28 @@ class Comparison(Answered, Records[Difference]):
         The second sentence has the numbers of the first metric, because a count of metrics has no interval.
         """
         first: dict[str, Difference] = {}
-        for one in self.records:
-            if not math.isnan(one.adjusted):
-                first.setdefault(one.metric, one)
+        for record in self.records:
+            if not math.isnan(record.adjusted):
+                first.setdefault(record.metric, record)
         if not first:
             return f"No metric can tell whether {self.a} is better than {self.b}."
-        (one, *others) = first.values()
+        (record, *others) = first.values()
         if not others:
-            return f"{self._verdict(one)}: {self._numbers(one)}."
-        name = _name(one)
-        return f"{self._counted(list(first.values()))}. By {name}, the first of them: {self._numbers(one, named=True)}."
+            return f"{self._verdict(record)}: {self._numbers(record)}."
+        name = _name(record)
+        return (
+            f"{self._counted(list(first.values()))}. By {name}, the first of them: {self._numbers(record, named=True)}."
+        )
 
     def _counted(self, first: Sequence[Difference]) -> str:
         """How many metrics say what, by their deciding scores."""
         if self.margin is not None:
-            count = sum(one.no_worse < SIGNIFICANCE for one in first)
+            count = sum(record.no_worse < SIGNIFICANCE for record in first)
             shown = f"{self.a} is shown to be no worse than {self.b}, up to {self.margin:g},"
             return f"{shown} by {count} of {len(first)} metrics"
         better: dict[str, int] = {self.a: 0, self.b: 0, "": 0}
-        for one in first:
-            better[(one.better or "") if one.adjusted < SIGNIFICANCE else ""] += 1
+        for record in first:
+            better[(record.better or "") if record.adjusted < SIGNIFICANCE else ""] += 1
         rest = better.pop("")
         if rest == len(first):
             return f"No metric of {rest} shows a significant difference between {self.a} and {self.b}"
@@ -137,37 +139,37 @@ class Comparison(Answered, Records[Difference]):
             said.append(f"{rest} show{'s' * (rest == 1)} no significant difference")
         return "; ".join(said)
 
-    def _verdict(self, one: Difference) -> str:
+    def _verdict(self, record: Difference) -> str:
         """Return what one metric says of the two."""
-        a, b = (self.b, self.a) if self._turned(one) else (self.a, self.b)
+        a, b = (self.b, self.a) if self._turned(record) else (self.a, self.b)
         if self.margin is not None:
-            shown = "is no worse than" if one.no_worse < SIGNIFICANCE else "is not shown to be no worse than"
-            return f"{a} {shown} {b} by {_name(one)}, up to {self.margin:g}"
-        if not one.difference:
-            return f"{a} and {b} are equal by {_name(one)}"
-        if one.better is None or one.adjusted >= SIGNIFICANCE:
-            return f"{a} and {b} do not differ significantly by {_name(one)}"
-        return f"{a} is better than {b} by {_name(one)}"
+            shown = "is no worse than" if record.no_worse < SIGNIFICANCE else "is not shown to be no worse than"
+            return f"{a} {shown} {b} by {_name(record)}, up to {self.margin:g}"
+        if not record.difference:
+            return f"{a} and {b} are equal by {_name(record)}"
+        if record.better is None or record.adjusted >= SIGNIFICANCE:
+            return f"{a} and {b} do not differ significantly by {_name(record)}"
+        return f"{a} is better than {b} by {_name(record)}"
 
-    def _numbers(self, one: Difference, *, named: bool = False) -> str:
+    def _numbers(self, record: Difference, *, named: bool = False) -> str:
         """Both values, and their difference with its interval and p; of the better system first."""
-        values, difference, p = [(self.a, one.a), (self.b, one.b)], one, one.adjusted
+        values, difference, p = [(self.a, record.a), (self.b, record.b)], record, record.adjusted
         if self.margin is not None:
-            p = one.no_worse
-        if self._turned(one):
+            p = record.no_worse
+        if self._turned(record):
             values.reverse()
-            difference = replace(one, difference=-one.difference, low=-one.high, high=-one.low)
+            difference = replace(record, difference=-record.difference, low=-record.high, high=-record.low)
         first, second = (f"{name} {number(value)}" if named else number(value) for name, value in values)
-        means = f"{first} against {second} on {one.n:,} items"
-        p_said = f"; p {p_value(p)}" if one.difference else ""
+        means = f"{first} against {second} on {record.n:,} items"
+        p_said = f"; p {p_value(p)}" if record.difference else ""
         return f"{means} (difference {number(difference.difference)}{difference.interval(self.confidence)}{p_said})"
 
-    def _turned(self, one: Difference) -> bool:
+    def _turned(self, record: Difference) -> bool:
         """Whether the second system is named first, because it is the better one."""
-        return one.better == self.b and self.margin is None
+        return record.better == self.b and self.margin is None
 
     def to_answer(self) -> Answer:
-        """Return the sentence, and a line a metric."""
+        """Return the sentence, and a line for each metric."""
         return Answer(
             command="compare",
             record={
@@ -186,8 +188,8 @@ class Comparison(Answered, Records[Difference]):
         )
 
 
-def _name(one: Difference) -> str:
-    return one.metric if one.part == "score" else f"{one.metric} {one.part}"
+def _name(record: Difference) -> str:
+    return record.metric if record.part == "score" else f"{record.metric} {record.part}"
 
 
 class _Plan(NamedTuple):
@@ -297,7 +299,7 @@ class Systems:
                 f"the margin {plan.margin!r} is not above 0", remedy="give the largest loss that would not matter"
             )
         named = [table.named(name) for name in (table.columns if metric is None else [str(metric)])]
-        parts = [(spec, part) for spec, own in named for part in own]
+        parts = [(spec, part) for spec, names in named for part in names]
         refuse_other_order(self._questions[a], a, self._questions[b], b)
         two = [self._systems.index(system) for system in (a, b)]
         there = self._there[:, two]
@@ -307,8 +309,12 @@ class Systems:
                 f"{a!r} and {b!r} have no item in common", remedy="give outputs for the same items one name"
             )
         made = [self._difference((a, b), spec, part=part, two=two, shared=shared, plan=plan) for spec, part in parts]
-        adjusted = holm([one.p if _directed(table, one.metric, one.part) else math.nan for one in made]).tolist()
-        records = [one if math.isnan(p) else replace(one, adjusted=p) for one, p in zip(made, adjusted, strict=True)]
+        adjusted = holm(
+            [record.p if _directed(table, record.metric, record.part) else math.nan for record in made]
+        ).tolist()
+        records = [
+            record if math.isnan(p) else replace(record, adjusted=p) for record, p in zip(made, adjusted, strict=True)
+        ]
         notes = [f"{alone} items have an output of one of the two only, and are left out"] if alone else []
         notes += self._told_trials
         return Comparison(
@@ -342,13 +348,13 @@ class Systems:
         column, clusters = self.table.columns[spec], self._place.clusters
         at = column.parts.index(part)
         if column.level == "system":
-            found = _of_sets(column, at, two)
+            compared = _of_sets(column, at, two)
         elif column.sums is not None:
             formula = formula_of(column.sums, at)
-            found = _of_totals(self._of(spec, part)[:, two], formula, column.range(part), clusters)
+            compared = _of_totals(self._of(spec, part)[:, two], formula, column.range(part), clusters)
         else:
-            found = _of_means(self._of(spec, part)[:, two], column.range(part), clusters)
-        said = found.said
+            compared = _of_means(self._of(spec, part)[:, two], column.range(part), clusters)
+        said = compared.said
         directed = _directed(self.table, spec, part)
         no_worse = alike = math.nan
         if plan.margin is not None and directed:
@@ -363,19 +369,19 @@ class Systems:
         return Difference(
             metric=spec,
             part=part,
-            a=found.a,
-            b=found.b,
+            a=compared.a,
+            b=compared.b,
             difference=said.value,
             low=low,
             high=high,
             p=said.p(),
-            effect=found.effect,
+            effect=compared.effect,
             n=said.n,
             undefined=0 if column.level == "system" else shared - said.n,
             needed=said.needed(plan.confidence, plan.power, size, sides),
             detectable=said.detectable(plan.confidence, plan.power, plan.items),
             better=better,
-            reason=found.reason,
+            reason=compared.reason,
             whole=column.sums is not None,
             clusters=said.groups if clustered else None,
             effective=said.effective if clustered else math.nan,
@@ -385,56 +391,56 @@ class Systems:
 
 
 def _table(comparison: Comparison) -> list[list[Cell]]:
-    """Return a line a metric: with a margin, what is said of it; without, p and what the items can show."""
+    """Return a line for each metric: with a margin, what is said of it; without, p and what the items can show."""
     heads: list[Cell] = ["metric", "n", comparison.a, comparison.b, "difference"]
     if comparison.margin is None:
         shows = "shows" if comparison.items is None else f"{comparison.items:,} show"
         heads += ["p", "items needed", shows]
     else:
         heads += ["p, no worse", "p, alike", f"{comparison.a} is", "items needed"]
-    return [heads, *(_cells(comparison, one) for one in comparison)]
+    return [heads, *(_cells(comparison, record) for record in comparison)]
 
 
-def _cells(comparison: Comparison, one: Difference) -> list[Cell]:
-    column, margin = comparison.columns[one.metric], comparison.margin
-    upwards = (one.difference > 0) == column.higher_is_better
-    told = one.better is not None and one.adjusted < SIGNIFICANCE and margin is None
-    needed = Number(one.needed if math.isfinite(one.needed) else math.nan, digits=0)
+def _cells(comparison: Comparison, record: Difference) -> list[Cell]:
+    column, margin = comparison.columns[record.metric], comparison.margin
+    upwards = (record.difference > 0) == column.higher_is_better
+    told = record.better is not None and record.adjusted < SIGNIFICANCE and margin is None
+    needed = Number(record.needed if math.isfinite(record.needed) else math.nan, digits=0)
     cells: list[Cell] = [
-        column.label(one.metric, one.part) + column.arrow(one.part),
-        Number(one.n if column.level == "item" else math.nan, digits=0),
-        Number(one.a, mark="best" if told and upwards else ""),
-        Number(one.b, mark="best" if told and not upwards else ""),
-        Number(one.difference, one.low, one.high),
+        column.label(record.metric, record.part) + column.arrow(record.part),
+        Number(record.n if column.level == "item" else math.nan, digits=0),
+        Number(record.a, mark="best" if told and upwards else ""),
+        Number(record.b, mark="best" if told and not upwards else ""),
+        Number(record.difference, record.low, record.high),
     ]
     if margin is not None:
-        return [*cells, Chance(one.no_worse), Chance(one.alike), _said(one), needed]
-    p = one.p if math.isnan(one.adjusted) else one.adjusted
-    return [*cells, Chance(p), needed, Number(one.detectable)]
+        return [*cells, Chance(record.no_worse), Chance(record.alike), _said(record), needed]
+    p = record.p if math.isnan(record.adjusted) else record.adjusted
+    return [*cells, Chance(p), needed, Number(record.detectable)]
 
 
-def _said(one: Difference) -> str:
+def _said(record: Difference) -> str:
     """Return what the tests against a margin say of A."""
-    if math.isnan(one.no_worse):
+    if math.isnan(record.no_worse):
         return "-"
-    if one.alike < SIGNIFICANCE:
+    if record.alike < SIGNIFICANCE:
         return "equivalent"
-    return "no worse" if one.no_worse < SIGNIFICANCE else "not shown"
+    return "no worse" if record.no_worse < SIGNIFICANCE else "not shown"
 
 
 def _legend(comparison: Comparison) -> Iterator[str]:
     margin = comparison.margin
-    family = [one for one in comparison if not math.isnan(one.adjusted)]
+    family = [record for record in comparison if not math.isnan(record.adjusted)]
     corrected = f", corrected by Holm for {len(family)} scores" if len(family) > 1 else ""
-    if any(one.better is not None and one.adjusted < SIGNIFICANCE for one in family) and margin is None:
+    if any(record.better is not None and record.adjusted < SIGNIFICANCE for record in family) and margin is None:
         yield f"* better, p < {SIGNIFICANCE}{corrected}"
     elif corrected and margin is None:
         yield f"p: {corrected[2:]}"
     if margin is not None:
         yield f"no worse: no loss of {margin:g} or more (one-sided p < {SIGNIFICANCE}); equivalent: no such gain either"
         yield "each metric is tested alone, and the margin is in its own unit"
-    if groups := {one.clusters for one in comparison if one.clusters is not None}:
-        said = unequal(min(groups), min(one.effective for one in comparison if one.clusters is not None))
+    if groups := {record.clusters for record in comparison if record.clusters is not None}:
+        said = unequal(min(groups), min(record.effective for record in comparison if record.clusters is not None))
         yield f"items in {min(groups)} clusters, each of which counts as a whole" + (f"; {said}" if said else "")
 
 
@@ -443,11 +449,13 @@ def _notes(comparison: Sequence[Difference]) -> Iterator[str]:
     if wholes := list(dict.fromkeys(difference.metric for difference in comparison if difference.whole)):
         yield f"of all items together, and not means of their values: {', '.join(wholes)}"
     parts: dict[tuple[str, str], list[str]] = {}  # by metric and what is to be said of them
-    for one in comparison:
-        left_out = f"{one.undefined} of {one.n + one.undefined} items left out, where one of the two has no value"
-        for note in (left_out if one.undefined else None, one.reason):
+    for record in comparison:
+        left_out = (
+            f"{record.undefined} of {record.n + record.undefined} items left out, where one of the two has no value"
+        )
+        for note in (left_out if record.undefined else None, record.reason):
             if note:
-                parts.setdefault((one.metric, note), []).append(one.part)
+                parts.setdefault((record.metric, note), []).append(record.part)
     for (metric, note), names in parts.items():
         yield f"{metric} {', '.join(names)}: {note}"
 
@@ -470,13 +478,13 @@ def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Comp
     """For values [items, 2]."""
     with np.errstate(invalid="ignore"):
         differences = values[:, 0] - values[:, 1]
-    known = ~np.isnan(differences)
-    differences, both = differences[known], values[known]
-    a, b = (float(each.mean()) if known.any() else math.nan for each in both.T)
+    valued = ~np.isnan(differences)
+    differences, both = differences[valued], values[valued]
+    a, b = (float(each.mean()) if valued.any() else math.nan for each in both.T)
     said = mean_of(
         differences,
         (limits[0] - limits[1], limits[1] - limits[0]),
-        None if clusters is None else clusters[known],
+        None if clusters is None else clusters[valued],
         magnitude=float(np.abs(both).max(initial=0.0)),
     )
     spread = float(differences.std(ddof=1)) if len(differences) > 1 and np.isfinite(differences).all() else math.nan
@@ -488,16 +496,16 @@ def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Comp
 
 def _of_totals(counts: Float, value: Callable[[Float], Float], limits: Limits, clusters: Integers | None) -> _Compared:
     """For counts [items, 2, counts]."""
-    known = ~np.isnan(counts).any((1, 2))
-    if not known.any():
+    valued = ~np.isnan(counts).any((1, 2))
+    if not valued.any():
         return _Compared(Inference(math.nan, 0), math.nan, math.nan, "no item has a number for both")
-    counts, width = counts[known], counts.shape[2]
+    counts, width = counts[valued], counts.shape[2]
     a, b = (float(value(counts[:, at].sum(0))) for at in (0, 1))
     said = statistic_of(
         counts.reshape(len(counts), -1),
         lambda totals: value(totals[..., :width]) - value(totals[..., width:]),
         (limits[0] - limits[1], limits[1] - limits[0]),
-        None if clusters is None else clusters[known],
+        None if clusters is None else clusters[valued],
         magnitude=max(abs(a), abs(b)),
         alike=(counts[:, 0] == counts[:, 1]).all(1),
     )
@@ -508,10 +516,10 @@ def _of_totals(counts: Float, value: Callable[[Float], Float], limits: Limits, c
 
 def _of_sets(column: Column, part: int, numbers: list[int]) -> _Compared:
     """For the values of whole systems, by their numbers."""
-    one, other = column.values[numbers, part].tolist()
+    of_a, of_b = column.values[numbers, part].tolist()
     missing = [column.reasons.get(at, "no number") for at in numbers if np.isnan(column.values[at, part])]
     reason = missing[0] if missing else "a corpus-level metric has one number a system: neither interval nor p"
-    return _Compared(Inference(one - other, 0), one, other, reason)
+    return _Compared(Inference(of_a - of_b, 0), of_a, of_b, reason)
 
 
 def _few(said: Inference) -> str | None:

@@ -125,9 +125,9 @@ class Contrasts(Answered, Records[Contrast]):
             for key in sorted(values, key=lambda key: (clusters[key], -values[key])):
                 ranked.append([aspect, self._label(key), Number(values[key]), Number(clusters[key], digits=0)])
         pairs: list[list[Cell]] = [["aspect", "metric", "against", "difference", "p", "corrected"]]
-        for one in self:
-            numbers = [Number(one.difference, one.low, one.high), Chance(one.p), Chance(one.adjusted)]
-            pairs.append([one.aspect, self._label(one.first), self._label(one.second), *numbers])
+        for pair in self:
+            numbers = [Number(pair.difference, pair.low, pair.high), Chance(pair.p), Chance(pair.adjusted)]
+            pairs.append([pair.aspect, self._label(pair.first), self._label(pair.second), *numbers])
         metrics = [
             {"metric": spec, "part": part, "aspect": aspect, "value": value, "cluster": cluster[spec, part]}
             for aspect, cluster in self.clusters.items()
@@ -206,7 +206,7 @@ def contrast(
     if draws is None:
         draws = draws_for(corrected_for, 1 - confidence)
     few = too_few_draws(draws, corrected_for, 1 - confidence)
-    found = Contrasts(
+    contrasts = Contrasts(
         records=[],
         clusters={},
         values={},
@@ -225,17 +225,17 @@ def contrast(
             intervals=intervals,
         )
         made = [tests.difference(Contrast(*pair, aspect)) for pair in pairs]
-        corrected = CORRECTIONS[correction]([one.p for one in made]).tolist()
+        corrected = CORRECTIONS[correction]([pair.p for pair in made]).tolist()
         different: Mask = np.zeros((len(parts), len(parts)), bool)
-        for one, adjusted in zip(made, corrected, strict=True):
-            found.records.append(replace(one, adjusted=adjusted))
-            i, j = parts.index(one.first), parts.index(one.second)
+        for pair, adjusted in zip(made, corrected, strict=True):
+            contrasts.records.append(replace(pair, adjusted=adjusted))
+            i, j = parts.index(pair.first), parts.index(pair.second)
             different[i, j] = different[j, i] = adjusted < 1 - confidence
         values = [tests.agreement(part) for part in parts]
-        found.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
-        found.values[aspect] = dict(zip(parts, values, strict=True))
-    found.notes.extend(_on_intervals(found.records, how, *both.fewest_rated))
-    return found
+        contrasts.clusters[aspect] = dict(zip(parts, clusters(values, different), strict=True))
+        contrasts.values[aspect] = dict(zip(parts, values, strict=True))
+    contrasts.notes.extend(_on_intervals(contrasts.records, how, *both.fewest_rated))
+    return contrasts
 
 
 def chances(
@@ -269,16 +269,18 @@ def takes_a_minute(cells: int, tests: int, level: str, coefficient: str, draws: 
 
 def _on_intervals(records: Sequence[Contrast], how: Measurement, items: int, systems: int) -> Iterator[str]:
     """Yield what is to be said of the intervals of so many rated items and systems."""
-    known = [one for one in records if not math.isnan(one.low)]
-    if known and (bare := sum(math.isnan(one.low) and not math.isnan(one.difference) for one in records)):
+    with_interval = [record for record in records if not math.isnan(record.low)]
+    if with_interval and (
+        bare := sum(math.isnan(record.low) and not math.isnan(record.difference) for record in records)
+    ):
         yield f"{bare} differences have no interval: they are alike in all resamples"
-    if more := sum(one.adjusted < 1 - how.confidence and one.low <= 0 <= one.high for one in known):
+    if more := sum(record.adjusted < 1 - how.confidence and record.low <= 0 <= record.high for record in with_interval):
         what = {"items": "items", "systems": "systems", "both": "items and systems"}[how.resample]
         yield (
             f"{more} of {len(records)} differences are significant where the interval holds 0: the interval also speaks"
             f" about other {what}, and p about these outputs alone"
         )
-    if known:
+    if with_interval:
         yield from how.too_few(items, systems)
 
 
@@ -320,18 +322,18 @@ class _Tests:
         x, y = rated_part(self.scores[part], self._ratings)
         return estimate(x, y, self._kind, self.how.level).value
 
-    def difference(self, one: Contrast) -> Contrast:
+    def difference(self, pair: Contrast) -> Contrast:
         """Return how much better the first of two agrees than the second, on the cells that all three have."""
-        first, second = one.first, one.second
+        first, second = pair.first, pair.second
         three = self.scores[first], self.scores[second], self._ratings
         x, other, y = rated_part(*three)
         if not x.size:
-            return one
+            return pair
         clusters = None if self._clusters is None else self._clusters[rated_items(*three)]
         value, p = self._tested(x, other, y, clusters, of_sets=bool(self._sets & {first[0], second[0]}))
-        one = replace(one, difference=value, p=p)
+        pair = replace(pair, difference=value, p=p)
         if not self._intervals or math.isnan(value):
-            return one
+            return pair
         how = self.how
         if how.resample == "items":
             low, high = difference_of_items(
@@ -343,7 +345,7 @@ class _Tests:
                 second, other, y=y, clusters=clusters, cells=cells
             )
             low, high = interval(resampled, how.percentiles(x.shape[1]))
-        return replace(one, low=low, high=high)
+        return replace(pair, low=low, high=high)
 
     def _tested(
         self, x: Float, other: Float, y: Float, clusters: Integers | None, of_sets: bool
@@ -387,11 +389,11 @@ def _williams(x: Float, other: Float, y: Float, level: str, df: str) -> tuple[fl
         (x, rated), (other, _) = means(x, y), means(other, y)
     else:
         rated = y
-    known = ~(np.isnan(x) | np.isnan(other) | np.isnan(rated))
-    n = int(known.sum())
+    complete = ~(np.isnan(x) | np.isnan(other) | np.isnan(rated))
+    n = int(complete.sum())
     if n < 4:
         return math.nan, math.nan
     first, second, between = (
-        float(correlation(a[known], b[known])) for a, b in ((x, rated), (other, rated), (x, other))
+        float(correlation(a[complete], b[complete])) for a, b in ((x, rated), (other, rated), (x, other))
     )
     return first - second, williams(first, second, r23=between, n=n, df=df).two_sided

@@ -71,14 +71,14 @@ class Agreements(Answered, Records[Agreement]):
     """The metrics"""
 
     def to_answer(self) -> Answer:
-        """Return a line a sub-score, a column an aspect."""
+        """Return a line for each sub-score, a column for each aspect."""
         aspects = list(self.unrated)
         cells: list[list[Cell]] = [["metric", *aspects]]
-        for number, one in enumerate(self.records):
+        for number, record in enumerate(self.records):
             if number % len(aspects) == 0:
-                column = self.columns.get(one.metric)
-                cells.append([one.metric if column is None else column.label(one.metric, one.part)])
-            cells[-1].append(Number(one.value, one.low, one.high, one.p))
+                column = self.columns.get(record.metric)
+                cells.append([record.metric if column is None else column.label(record.metric, record.part)])
+            cells[-1].append(Number(record.value, record.low, record.high, record.p))
         return Answer(
             command="correlate",
             record={"agreements": self.records, "unrated": self.unrated, "unscored": self.unscored},
@@ -88,7 +88,7 @@ class Agreements(Answered, Records[Agreement]):
         )
 
     def _legend(self) -> Iterator[str]:
-        if turned := dict.fromkeys(one.metric for one in self if one.turned):
+        if turned := dict.fromkeys(record.metric for record in self if record.turned):
             yield f"lower is better, so the sign is turned: {', '.join(turned)}"
         for aspect, count in self.unrated.items():
             if count:
@@ -97,12 +97,12 @@ class Agreements(Answered, Records[Agreement]):
             first = ", ".join(f"{system}/{item}" for system, item in self.unscored[:5])
             more = ", ..." if len(self.unscored) > 5 else ""
             yield f"{len(self.unscored)} rated outputs are not in the scores ({first}{more})"
-        for one in self:
-            if one.reason:
-                yield f"{one.metric} {one.part}, {one.aspect}: no value: {one.reason}"
-            elif one.undefined:
-                which = f"{one.undefined} of {one.n + one.undefined} items"
-                yield f"{one.metric} {one.part}, {one.aspect}: no value within {which}, left out"
+        for record in self:
+            if record.reason:
+                yield f"{record.metric} {record.part}, {record.aspect}: no value: {record.reason}"
+            elif record.undefined:
+                which = f"{record.undefined} of {record.n + record.undefined} items"
+                yield f"{record.metric} {record.part}, {record.aspect}: no value within {which}, left out"
 
     def get(self, metric: str, aspect: str | None = None, part: str | None = None) -> Agreement:
         """Return the first record of a metric, an aspect and a sub-score.
@@ -184,10 +184,10 @@ def agreements_of(both: Joined, how: Measurement, more: Sequence[str] = ()) -> A
         column = table.columns[spec]
         for aspect, y in both.rated.items():
             turned = not column.higher_is_better
-            one = Agreement(
+            agreement = Agreement(
                 metric=spec, part=part, aspect=aspect, level=how.level, coefficient=how.coefficient, turned=turned
             )
-            records.append(_measured(one, column.level, x=x, y=y, how=how, clusters=both.place.clusters))
+            records.append(_measured(agreement, column.level, x=x, y=y, how=how, clusters=both.place.clusters))
             if how.level == "item" and how.resample != "items" and records[-1].rows and not crossed(*rated_part(x, y)):
                 notes.append(f"{aspect}: few items have several systems; no p at item level")
     if how.level == "item" and len(both.place.systems) == 2:
@@ -208,14 +208,16 @@ def agreements_of(both: Joined, how: Measurement, more: Sequence[str] = ()) -> A
 
 def _on_intervals(records: Sequence[Agreement], how: Measurement, items: int, systems: int) -> Iterator[str]:
     """Yield what is to be said of the intervals of so many rated items and systems."""
-    told = [one for one in records if not math.isnan(one.value)]
+    told = [record for record in records if not math.isnan(record.value)]
     if not told or not how.replicates:
         return
     if how.coefficient == "soft_accuracy" and how.resample != "systems":
         yield "intervals of soft_accuracy resample systems only"
-    if bare := [one for one in told if math.isnan(one.low)]:
+    if bare := [record for record in told if math.isnan(record.low)]:
         yield f"no interval ({_named(bare)}): there are too few items or systems, or all resamples agree alike"
-    if how.resample != "items" and (more := [one for one in told if one.p < 0.05 and one.low <= 0 <= one.high]):
+    if how.resample != "items" and (
+        more := [record for record in told if record.p < 0.05 and record.low <= 0 <= record.high]
+    ):
         yield (
             f"p is below 0.05 where the interval holds 0 ({_named(more)}): the interval also speaks about other"
             " systems, which it draws, and p about these systems alone"
@@ -225,49 +227,49 @@ def _on_intervals(records: Sequence[Agreement], how: Measurement, items: int, sy
 
 def _named(records: Sequence[Agreement]) -> str:
     """Return the first three, and how many more there are."""
-    what = "; ".join(f"{one.metric} {one.part}, {one.aspect}" for one in records[:3])
+    what = "; ".join(f"{record.metric} {record.part}, {record.aspect}" for record in records[:3])
     return what + (f" and {len(records) - 3} more" if len(records) > 3 else "")
 
 
-def _measured(one: Agreement, of: str, x: Float, y: Float, how: Measurement, clusters: Integers | None) -> Agreement:
+def _measured(record: Agreement, of: str, x: Float, y: Float, how: Measurement, clusters: Integers | None) -> Agreement:
     """Return an agreement with its numbers, by scores of a level and one aspect's ratings, both [items, systems]."""
     if of == "system" and how.level != "system":
-        return replace(one, reason=_OF_SETS)
+        return replace(record, reason=_OF_SETS)
     if of == "system" and how.coefficient == "soft_accuracy":
-        return replace(one, reason=_NO_ITEMS)
+        return replace(record, reason=_NO_ITEMS)
     clusters = None if clusters is None else clusters[rated_items(x, y)]
     x, y = rated_part(x, y)
     rows = int((~np.isnan(x)).sum())
     if how.coefficient == "soft_accuracy":
-        return _softly(one, x, y=y, rows=rows, how=how, clusters=clusters)
+        return _softly(record, x, y=y, rows=rows, how=how, clusters=clusters)
     kind = coefficient_of(how.coefficient, x, y, how.level)
-    found = estimate(x, y, kind, how.level)
+    estimated = estimate(x, y, kind, how.level)
     threshold = kind.epsilon if how.coefficient == "accuracy_calibrated" else None
-    one = replace(one, rows=rows, threshold=threshold, **found._asdict())
-    if math.isnan(found.value):
-        return one
+    record = replace(record, rows=rows, threshold=threshold, **estimated._asdict())
+    if math.isnan(estimated.value):
+        return record
     if not how.replicates:
-        return one
+        return record
     if how.resample == "items":
         low, high, p = of_items(x, y, kind=kind, level=how.level, clusters=clusters, confidence=how.confidence)
         if kind.chance == 0:
-            return replace(one, low=low, high=high, p=p)
+            return replace(record, low=low, high=high, p=p)
     else:
         drawn_again = bootstrap(
             x, y, kind, how.level, resample=how.resample, replicates=how.replicates, seed=how.seed, clusters=clusters
         )
         low, high = interval(drawn_again, how.percentiles(x.shape[1]))
     null = shuffled(x, y, kind, how.level, replicates=how.replicates, seed=how.seed, clusters=clusters)
-    return replace(one, low=low, high=high, p=p_value(found.value, null, kind.chance))
+    return replace(record, low=low, high=high, p=p_value(estimated.value, null, kind.chance))
 
 
-def _softly(one: Agreement, x: Float, y: Float, rows: int, how: Measurement, clusters: Integers | None) -> Agreement:
+def _softly(record: Agreement, x: Float, y: Float, rows: int, how: Measurement, clusters: Integers | None) -> Agreement:
     p, q = (superiority(a, max(how.replicates, 1000), how.seed, clusters) for a in (x, y))
     value, systems = float(soft_accuracy(p, q)), len(p)
-    one = replace(one, value=value, n=systems, rows=rows)
+    record = replace(record, value=value, n=systems, rows=rows)
     if math.isnan(value):
         reason = "no two systems have an item in common" if rows else "no row has both a score and a rating"
-        return replace(one, reason=reason)
+        return replace(record, reason=reason)
     how = replace(how, resample="systems")
     drawn_again, null = [np.empty(0)], [np.empty(0)]
     for _, index in drawn((1, systems), how.replicates, how.seed, "systems"):
@@ -276,4 +278,4 @@ def _softly(one: Agreement, x: Float, y: Float, rows: int, how: Measurement, clu
     for _, index in permuted((1, systems), how.replicates, how.seed):
         null.append(soft_accuracy(p[index[:, :, None], index[:, None, :]], q))
     low, high = interval(np.concatenate(drawn_again), how.percentiles(systems))
-    return replace(one, low=low, high=high, p=p_value(value, np.concatenate(null), None))
+    return replace(record, low=low, high=high, p=p_value(value, np.concatenate(null), None))

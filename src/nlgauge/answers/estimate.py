@@ -110,7 +110,7 @@ class Estimates(Answered, Records[Estimate]):
 
     def to_answer(self) -> Answer:
         """Return the sentences, and a table for each aspect and metric."""
-        groups = dict.fromkeys((one.aspect, one.metric) for one in self)
+        groups = dict.fromkeys((record.aspect, record.metric) for record in self)
         more: list[Cell] = [] if self.margin is None else [f"more for ±{self.margin:g}"]
         heads = ["rated", "estimate", "ratings alone", "effective", *more]
         share = "" if self.below is None else f" below {self.below:g}"
@@ -126,32 +126,36 @@ class Estimates(Answered, Records[Estimate]):
         )
 
 
-def _lines(found: Estimates, group: tuple[str, str]) -> Iterator[list[Cell]]:
-    for one in found:
-        if (one.aspect, one.metric) == group:
-            wanted: Cell = "more rows" if math.isinf(one.more) else Number(one.more, digits=0)
+def _lines(estimates: Estimates, group: tuple[str, str]) -> Iterator[list[Cell]]:
+    for record in estimates:
+        if (record.aspect, record.metric) == group:
+            wanted: Cell = "more rows" if math.isinf(record.more) else Number(record.more, digits=0)
             yield [
-                one.system,
-                f"{one.ratings} of {one.rows}",
-                Number(one.estimate, one.low, one.high),
-                Number(*one.alone),
-                Number(*one.worth, digits=0),
-                *([] if found.margin is None else [wanted]),
+                record.system,
+                f"{record.ratings} of {record.rows}",
+                Number(record.estimate, record.low, record.high),
+                Number(*record.alone),
+                Number(*record.worth, digits=0),
+                *([] if estimates.margin is None else [wanted]),
             ]
 
 
-def _legend(found: Estimates) -> Iterator[str]:
+def _legend(estimates: Estimates) -> Iterator[str]:
     """Yield what the bare metric says, and what has no number."""
-    for aspect, metric in dict.fromkeys((one.aspect, one.metric) for one in found):
-        bare = [one for one in found if (one.aspect, one.metric) == (aspect, metric) and not math.isnan(one.bare.value)]
+    for aspect, metric in dict.fromkeys((record.aspect, record.metric) for record in estimates):
+        bare = [
+            record
+            for record in estimates
+            if (record.aspect, record.metric) == (aspect, metric) and not math.isnan(record.bare.value)
+        ]
         if bare:
-            means = ", ".join(f"{one.system} {words(Number(*one.bare))}" for one in bare)
+            means = ", ".join(f"{record.system} {words(Number(*record.bare))}" for record in bare)
             yield f"{metric}: its own mean, which is no estimate of {aspect}: {means}"
-    clustered = [one for one in found if not math.isnan(one.effective)]
-    fewest = min(clustered, key=lambda one: one.effective, default=None)
+    clustered = [record for record in estimates if not math.isnan(record.effective)]
+    fewest = min(clustered, key=lambda record: record.effective, default=None)
     if fewest is not None and (said := unequal(fewest.clusters, fewest.effective)):
         yield f"{fewest.system}: the ratings' {said}"
-    for reason in dict.fromkeys(one.reason for one in found if one.reason):
+    for reason in dict.fromkeys(record.reason for record in estimates if record.reason):
         yield f"no estimate for {reason}"
 
 
@@ -305,9 +309,12 @@ def estimated(
             up = 1 if below is None else -1
             signs = [up if column.higher_is_better else -up for column in chosen.columns.values()]
             records += task.records(" + ".join(names), np.stack(scores, 1) * signs)
-        if raters is not None and (wider := max(one.wider for one in records if one.aspect == aspect)) > _WIDER:
+        if (
+            raters is not None
+            and (wider := max(record.wider for record in records if record.aspect == aspect)) > _WIDER
+        ):
             notes.append(f"{aspect}: {raters.said(wider)}")
-    if all(one.reason for one in records):
+    if all(record.reason for record in records):
         raise InputError(records[0].reason or "there is nothing to estimate")
     answers = [*_answers(table, records, below, confidence), *worst_cases(records)]
     return Estimates(
@@ -328,13 +335,13 @@ def _half(said: Inference, confidence: float) -> float:
 
 def _raters(rated: RatedRows, aspect: str, scale: Scale | None, below: float | None) -> RaterSpread | None:
     """Return the raters of an aspect; None where fewer than two are known."""
-    given = rated.raters.get(aspect, np.zeros((0, 0)))
-    given = given[~np.isnan(given).all(1)]
-    if len(given) < 2:
+    ratings = rated.raters.get(aspect, np.zeros((0, 0)))
+    ratings = ratings[~np.isnan(ratings).all(1)]
+    if len(ratings) < 2:
         return None
-    given = given if below is None else np.where(np.isnan(given), np.nan, given < below)
-    low, high = scale or (float(np.nanmin(given)), float(np.nanmax(given)))
-    return RaterSpread(given=given, length=high - low)
+    ratings = ratings if below is None else np.where(np.isnan(ratings), np.nan, ratings < below)
+    low, high = scale or (float(np.nanmin(ratings)), float(np.nanmax(ratings)))
+    return RaterSpread(ratings=ratings, length=high - low)
 
 
 def _pooled(table: ScoreTable, rated: RatedRows) -> tuple[ScoreTable, RatedRows]:
@@ -348,34 +355,35 @@ def _pooled(table: ScoreTable, rated: RatedRows) -> tuple[ScoreTable, RatedRows]
 
 def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None, confidence: float) -> Iterator[str]:
     """Yield a sentence for each system, difference and aspect, by all metrics together where there are several."""
-    last = {(one.system, one.aspect): one for one in records if not one.reason}
+    last = {(record.system, record.aspect): record for record in records if not record.reason}
     level = f"{100 * confidence:g} % interval"
-    for one in last.values():
-        single = one.system in table.systems
-        unit = 100 if one.share else 1
-        value, low, high = (f"{unit * number:.3g}" for number in (one.estimate, one.low, one.high))
-        of = f"{one.ratings:,} of {one.rows:,} rows are rated"
-        if one.ratings == one.rows:
-            of = f"all {one.rows:,} rows are rated, so scores had nothing left to save"
-        if one.share:
+    for record in last.values():
+        single = record.system in table.systems
+        unit = 100 if record.share else 1
+        value, low, high = (f"{unit * number:.3g}" for number in (record.estimate, record.low, record.high))
+        of = f"{record.ratings:,} of {record.rows:,} rows are rated"
+        if record.ratings == record.rows:
+            of = f"all {record.rows:,} rows are rated, so scores had nothing left to save"
+        if record.share:
             rated = f"rated below {below:g}" if below is not None else "rated 1"
             what = f"about {value} of 100 outputs are {rated}"
             if not single:
-                more = f"{abs(100 * one.estimate):.3g} {'fewer' if one.estimate < 0 else 'more'}"
+                more = f"{abs(100 * record.estimate):.3g} {'fewer' if record.estimate < 0 else 'more'}"
                 what = f"of 100 outputs, about {more} are {rated}"
         else:
             what = f"the mean rating is about {value}" if single else f"the mean ratings differ by about {value}"
-        p = "" if single else f"; p {p_value(one.p)}"
-        yield f"{one.system}, {one.aspect}: {what} ({level} {low} to {high}; {of}{p})."
+        p = "" if single else f"; p {p_value(record.p)}"
+        yield f"{record.system}, {record.aspect}: {what} ({level} {low} to {high}; {of}{p})."
 
 
 def worst_cases(records: Sequence[Estimate]) -> Iterator[str]:
     """Yield a sentence for each system, difference and aspect with blank rows, by all metrics together."""
-    last = {(one.system, one.aspect): one for one in records if not one.reason}
-    for one in last.values():
-        if one.blank is not None:
-            found = Measured(one.estimate, one.low, one.high)
-            yield f"{one.system}, {one.aspect}: {one.blank.sentence(found, 100 if one.share else 1, one.p == one.p)}."
+    last = {(record.system, record.aspect): record for record in records if not record.reason}
+    for record in last.values():
+        if record.blank is not None:
+            interval = Measured(record.estimate, record.low, record.high)
+            said = record.blank.sentence(interval, 100 if record.share else 1, record.p == record.p)
+            yield f"{record.system}, {record.aspect}: {said}."
 
 
 def _refuse_off_scale(table: ScoreTable, y: Float, aspect: str, scale: Scale) -> None:
@@ -448,13 +456,13 @@ class _Task:
                 of = task._record(metric, [task._part(system, x) for system in systems])
                 return Measured(of.estimate, of.low, of.high)
 
-            found = self._record(metric, [parts[system] for system in systems])
-            ends = Measured(found.estimate, found.low, found.high)
+            record = self._record(metric, [parts[system] for system in systems])
+            ends = Measured(record.estimate, record.low, record.high)
             case = blanks.worst_case(ends, again, [self.rows[system] for system in systems])
-            reason = found.reason
+            reason = record.reason
             if case is not None and reason and len(systems) == 1 and not math.isnan(case.worst.value):
                 reason = f"{reason}; {case.sentence(ends, 100 if self._shares else 1, False)}"
-            yield replace(found, blank=case, reason=reason)
+            yield replace(record, blank=case, reason=reason)
 
     @property
     def _shares(self) -> bool:
@@ -470,8 +478,8 @@ class _Task:
         rows = self.rows[system]
         design, y, x = self.rated.design(rows, ~np.isnan(self.values[rows])), self.values[rows], x[rows]
         n = int(design.rated.sum())
-        known = np.isfinite(x)
-        filled = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0)) if known.any(0).all() else None
+        finite = np.isfinite(x)
+        filled = np.where(finite, x, np.nanmean(np.where(finite, x, np.nan), 0)) if finite.any(0).all() else None
         left_out = self.rated.blank_of(self.aspect)[rows] & np.isnan(y)
         reason = refusal(
             y,
@@ -508,8 +516,8 @@ class _Task:
         Before it stands whether at least half of the differences are alike on a longer scale than yes and no: what
         people call alike, the errors of scores would only blur.
         """
-        known = ~np.isnan(self.values)
-        rows = [of[known[of]] for of in (self.rows[part.system] for part in parts)]
+        rated = ~np.isnan(self.values)
+        rows = [of[rated[of]] for of in (self.rows[part.system] for part in parts)]
         first, second = (of[np.argsort(self.rated.items[of], kind="stable")] for of in rows)
         unequal = self.rated.strata.any() or self.rated.probabilities is not None
         if unequal or not np.array_equal(self.rated.items[first], self.rated.items[second]):
@@ -517,7 +525,7 @@ class _Task:
         differences = self.values[first] - self.values[second]
         most = math.inf if self.scale is None else self.scale[1] - self.scale[0]
         clusters = None if self.rated.clusters is None else self.rated.clusters[first]
-        magnitude = float(np.abs(self.values[known]).max())
+        magnitude = float(np.abs(self.values[rated]).max())
         said = mean_of(differences, (-most, most), clusters, magnitude=magnitude, ends=self._yes_no)
         alike = two_more(differences, (-most, most), ends=False) is not None
         return alike and not self._yes_no, said
@@ -539,7 +547,7 @@ class _Task:
         confidence = 1 - (1 - self.confidence) / many
         single = len(parts) == 1
         kinds = ("taken" if single else "helped", "alone")  # scores count for both systems, or for none
-        means = [[one for part in parts if (one := getattr(part, kind)) is not None] for kind in kinds]
+        means = [[mean for part in parts if (mean := getattr(part, kind)) is not None] for kind in kinds]
         taken, alone = (inference(of, levels, rated, self.scale) for of in means)
         if not single:
             alike, paired = self._paired(parts)

@@ -87,7 +87,7 @@ class FittedPanel:
     def standardised(self, values: Float) -> Float:
         """Return values [rows, used] as their metrics give them with mean 0 and deviation 1, larger better."""
         signs = np.array([1.0 if member.higher_is_better else -1.0 for member in self.used])
-        means, deviations = (np.array([getattr(one, name) for one in self.used]) for name in ("mean", "deviation"))
+        means, deviations = (np.array([getattr(used, name) for used in self.used]) for name in ("mean", "deviation"))
         return np.asarray((values * signs - means) / deviations)
 
     def probabilities(self, values: Float, folds: Integers) -> Float:

@@ -16,6 +16,7 @@ from nlgauge.data.jsonable import read_record
 from nlgauge.data.seal import sealed
 from nlgauge.errors import InputError
 from nlgauge.maths.prediction_powered import selection_p
+from nlgauge.maths.wording import Band
 from nlgauge.stats.arrays import Float
 
 _BINS = 10
@@ -51,6 +52,9 @@ class RatedThreshold:
     """Those of the rated rows"""
     recall: float | None = None
     """At least this share of the bad rows is stopped, with that confidence; `by` is 'recall'"""
+    bands: tuple[Band, ...] | None = None
+    """The answers that are not judged, by the share of their longer words that the source has: empty where all are
+    judged, None where nobody asked, or no rated row has a source"""
 
     def passes(self, values: Float) -> Float:
         """Return 1 where a value passes the threshold, 0 elsewhere and where there is none: [rows]."""
@@ -72,13 +76,13 @@ class RatedThreshold:
             The p that the scores of the other rows are like those of the rated rows, and how many rated rows count for
             the other rows. NaN where the rated rows or the other rows have no scores.
         """
-        own, theirs = np.array(self.scores), values[np.isfinite(values)]
-        if not len(own) or not len(theirs):
+        rated, others = np.array(self.scores), values[np.isfinite(values)]
+        if not len(rated) or not len(others):
             return math.nan, math.nan
-        p = selection_p(np.concatenate([own, theirs]), np.arange(len(own) + len(theirs)) < len(own))
-        edges = np.unique(np.quantile(own, np.linspace(0, 1, _BINS + 1)[1:-1]))
-        here, there = (np.bincount(np.digitize(x, edges), minlength=len(edges) + 1) / len(x) for x in (own, theirs))
-        weights = (there / np.where(here > 0, here, 1))[np.digitize(own, edges)]
+        p = selection_p(np.concatenate([rated, others]), np.arange(len(rated) + len(others)) < len(rated))
+        edges = np.unique(np.quantile(rated, np.linspace(0, 1, _BINS + 1)[1:-1]))
+        here, there = (np.bincount(np.digitize(x, edges), minlength=len(edges) + 1) / len(x) for x in (rated, others))
+        weights = (there / np.where(here > 0, here, 1))[np.digitize(rated, edges)]
         return p, float(weights.sum() ** 2 / (weights @ weights)) if weights.any() else 0.0
 
     def save(self, path: str | Path) -> None:

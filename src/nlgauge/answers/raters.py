@@ -82,15 +82,15 @@ class StandIns(Answered):
         """Return metrics beside the raters: agreement with the mean of all raters but one, and the test."""
         cells: list[list[Cell]] = [["", "agreement", "advantage", "wins against", "may stand in"]]
         passes = self.lines[-1].passed
-        for one in self.lines:
-            agreement = Number(one.value, one.low, one.high)
-            if not one.metric:
+        for line in self.lines:
+            agreement = Number(line.value, line.low, line.high)
+            if not line.metric:
                 cells.append(["a rater, with the others", agreement, Number(math.nan), NONE, NONE])
                 continue
-            several = one.metric in self.columns and len(self.columns[one.metric].parts) > 1
-            name = one.metric + (f" {one.part}" if several else "")
-            told = "not told" if passes and one.passed else "yes" if one.passed else "no"
-            cells.append([name, agreement, Number(one.advantage), f"{one.won} of {one.raters}", told])
+            several = line.metric in self.columns and len(self.columns[line.metric].parts) > 1
+            name = line.metric + (f" {line.part}" if several else "")
+            told = "not told" if passes and line.passed else "yes" if line.passed else "no"
+            cells.append([name, agreement, Number(line.advantage), f"{line.won} of {line.raters}", told])
         legend = [
             f"agreement with the mean of all raters but one; wins: no worse than that one by {self.epsilon} of the "
             "rows (p < 0.05, one-sided, corrected by Benjamini and Yekutieli)"
@@ -98,7 +98,7 @@ class StandIns(Answered):
         if passes:
             legend.append("a constant passes too, so these ratings do not tell which metric may stand in for a rater")
         asked = {"raters": list(self.names), "level": self.level, "coefficient": self.coefficient}
-        lines = [{**vars(one), "passed": one.passed} for one in self.lines]
+        lines = [{**vars(line), "passed": line.passed} for line in self.lines]
         return Answer(
             command="correlate",
             record={**asked, "epsilon": self.epsilon, "lines": lines},
@@ -157,13 +157,13 @@ def raters(
     )
     both = joined(table, ratings, list(dict.fromkeys(names)))
     chosen = both.aspects
-    given = np.stack([both.ratings.values[name] for name in chosen])
-    for one, other in combinations(range(len(chosen)), 2):
-        twice = ~np.isnan(given[[one, other]]).any(0)
-        if are_copies(list(zip(given[one, twice].tolist(), given[other, twice].tolist(), strict=True))):
-            problem = f"{chosen[one]} and {chosen[other]} give the same rating to each of {int(twice.sum())} rows"
+    by_rater = np.stack([both.ratings.values[name] for name in chosen])
+    for first, second in combinations(range(len(chosen)), 2):
+        twice = ~np.isnan(by_rater[[first, second]]).any(0)
+        if are_copies(list(zip(by_rater[first, twice].tolist(), by_rater[second, twice].tolist(), strict=True))):
+            problem = f"{chosen[first]} and {chosen[second]} give the same rating to each of {int(twice.sum())} rows"
             raise InputError(f"{problem}, which is rare of two people", remedy="name one of the two")
-    people = _Raters(given, both.place, how, epsilon)
+    people = _Raters(by_rater, both.place, how, epsilon)
     ceiling = people.ceiling()
     lines = [StandIn(value=ceiling.value, low=ceiling.low, high=ceiling.high)]
     for spec, column in table.columns.items():
@@ -179,23 +179,25 @@ def raters(
 class _Raters:
     """Ratings [raters, rows] of one question."""
 
-    def __init__(self, given: Float, place: Grid, how: Measurement, epsilon: float) -> None:
-        self._given, self._place, self._how, self._epsilon = given, place, how, epsilon
+    def __init__(self, ratings: Float, place: Grid, how: Measurement, epsilon: float) -> None:
+        self._given, self._place, self._how, self._epsilon = ratings, place, how, epsilon
         self._items = np.array(place.place[0])
-        known = ~np.isnan(given)
-        self._several = known.sum(0) >= 2
-        self._enough = [r for r in range(len(given)) if int((known[r] & self._several).sum()) >= LEAST_ROWS]
+        has_rating = ~np.isnan(ratings)
+        self._several = has_rating.sum(0) >= 2
+        self._enough = [r for r in range(len(ratings)) if int((has_rating[r] & self._several).sum()) >= LEAST_ROWS]
         if not self._enough:
-            most = max(int((one & self._several).sum()) for one in known)
+            most = max(int((of_rater & self._several).sum()) for of_rater in has_rating)
             problem = f"no rater has {LEAST_ROWS} rows that another rated too, the most is {most}"
             raise InputError(problem, remedy="rate more rows twice; 50 to 100 are enough for most tests")
 
     def _others(self, rater: int) -> Float:
         """Return the mean rating of all but one: [rows], NaN where nobody else rated."""
         others = np.delete(self._given, rater, axis=0)
-        known = ~np.isnan(others)
+        has_rating = ~np.isnan(others)
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(known, others, 0).sum(0) / np.where(known.any(0), known.sum(0), np.nan))
+            return np.asarray(
+                np.where(has_rating, others, 0).sum(0) / np.where(has_rating.any(0), has_rating.sum(0), np.nan)
+            )
 
     def ceiling(self) -> Measured:
         """Return how one rater agrees with the mean of the others, a mean over raters, with its interval."""
@@ -203,14 +205,14 @@ class _Raters:
 
     def agreement(self, values: Float) -> Measured:
         """Return how a metric agrees with the same means, on the rows that the rater left out rated."""
-        own = (np.where(np.isnan(given), np.nan, values) for given in self._given)
-        return self._mean([(one, self._others(rater)) for rater, one in enumerate(own)])
+        replaced = (np.where(np.isnan(ratings), np.nan, values) for ratings in self._given)
+        return self._mean([(ratings, self._others(rater)) for rater, ratings in enumerate(replaced)])
 
     def _mean(self, pairs: Sequence[tuple[Float, Float]]) -> Measured:
         how, clusters = self._how, self._place.clusters
         values, drawn = [], []
-        for one, other in pairs:
-            x, y = self._place.of(one), self._place.of(other)
+        for first, second in pairs:
+            x, y = self._place.of(first), self._place.of(second)
             x, y = np.where(np.isnan(y), np.nan, x), np.where(np.isnan(x), np.nan, y)
             kind = coefficient_of(how.coefficient, x, y, how.level)
             values.append(estimate(x, y, kind, how.level).value)
@@ -235,9 +237,9 @@ class _Raters:
         predicted = self._predicted(values)
         shares, chances = [], []
         for rater in self._enough:
-            own, others = self._given[rater], np.delete(self._given, rater, axis=0)
-            rows = ~np.isnan(own) & self._several & ~np.isnan(predicted)
-            away = [_away(one[rows], others[:, rows]) for one in (predicted, own)]
+            ratings, others = self._given[rater], np.delete(self._given, rater, axis=0)
+            rows = ~np.isnan(ratings) & self._several & ~np.isnan(predicted)
+            away = [_away(values[rows], others[:, rows]) for values in (predicted, ratings)]
             nearer, farther = away[0] <= away[1], away[1] <= away[0]
             clusters = None if self._place.clusters is None else self._place.clusters[self._items[rows]]
             test = mean_of(nearer.astype(float) - farther, (-1.0, 1.0), clusters)
@@ -258,9 +260,9 @@ class _Raters:
 
     def _predicted(self, values: Float) -> Float:
         """Return the rating that a line fitted to other items gives each row: [rows]."""
-        known = ~np.isnan(self._given)
+        has_rating = ~np.isnan(self._given)
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.where(known, self._given, 0).sum(0) / known.sum(0)
+            mean = np.where(has_rating, self._given, 0).sum(0) / has_rating.sum(0)
         rows = np.isfinite(values) & ~np.isnan(mean)
         predicted = np.full(len(values), np.nan)
         groups = self._items if self._place.clusters is None else self._place.clusters[self._items]
@@ -269,14 +271,14 @@ class _Raters:
                 values[rows, None], mean[rows], items=groups[rows], method="nnls", folds=_FOLDS, seed=self._how.seed
             )
             predicted[rows] = fitted.predicted
-            if np.isin(self._given[known], (0, 1)).all():
+            if np.isin(self._given[has_rating], (0, 1)).all():
                 # A rater who agrees with the others has the distance 0, which no number between 0 and 1 has.
                 predicted[rows] = predicted[rows] >= 0.5
         return predicted
 
 
-def _away(one: Float, others: Float) -> Float:
+def _away(values: Float, others: Float) -> Float:
     """Return the root mean squared difference of a rating [rows] from those of others [raters, rows] that there are."""
-    squares = (one - others) ** 2
-    known = ~np.isnan(squares)
-    return np.asarray(np.sqrt(np.where(known, squares, 0).sum(0) / known.sum(0)))
+    squares = (values - others) ** 2
+    has_rating = ~np.isnan(squares)
+    return np.asarray(np.sqrt(np.where(has_rating, squares, 0).sum(0) / has_rating.sum(0)))

@@ -113,7 +113,7 @@ class Card:
         """Read what `save` wrote. Raises InputError for anything else."""
         what, remedy = "a card", "give what nlgauge rate -o wrote"
         made = read_record(cls, path, what, remedy)
-        if made.format not in (FORMAT, _EARLIER) or any(one.measure not in MEASURES for one in made.sets):
+        if made.format not in (FORMAT, _EARLIER) or any(of_set.measure not in MEASURES for of_set in made.sets):
             raise InputError(f"is not {what}", file=path, remedy=remedy)
         return made
 
@@ -144,63 +144,63 @@ def agreements(
     made = []
     for aspect in both.aspects:
         y = values[aspect]
-        known = ~np.isnan(y)
-        unscored = int((known & np.isnan(x)).sum())
-        one: dict[str, Any] = {"rows": int(known.sum()) - unscored, "unscored": unscored}
+        rated = ~np.isnan(y)
+        unscored = int((rated & np.isnan(x)).sum())
+        numbers: dict[str, Any] = {"rows": int(rated.sum()) - unscored, "unscored": unscored}
         of_aspect = replace(beside, aspects=[aspect])
         for level in ("pooled", "item", "system"):
-            one[level] = agreements_of(of_aspect, _how(level))[0].value
-        bad = y[known] == 0
-        outputs_of = np.bincount(items[known], minlength=count)
-        if bad.any() and np.isin(y[known], (0, 1)).all():
-            measure, found = "AUROC", auroc(x[known], bad, items[known])
-            units = _of_area(x[known], bad, items[known], count)
-        elif known.any() and float(np.median(outputs_of[outputs_of > 0])) >= _LEAST_SYSTEMS:
-            measure, units = "item", _within(x, y, known=known, items=items, count=count)
-            found = mean_of(units[~np.isnan(units)], (-1.0, 1.0)).measured()
+            numbers[level] = agreements_of(of_aspect, _how(level))[0].value
+        bad = y[rated] == 0
+        outputs_of = np.bincount(items[rated], minlength=count)
+        if bad.any() and np.isin(y[rated], (0, 1)).all():
+            measure, measured = "AUROC", auroc(x[rated], bad, items[rated])
+            units = _of_area(x[rated], bad, items[rated], count)
+        elif rated.any() and float(np.median(outputs_of[outputs_of > 0])) >= _LEAST_SYSTEMS:
+            measure, units = "item", _within(x, y, rated=rated, items=items, count=count)
+            measured = mean_of(units[~np.isnan(units)], (-1.0, 1.0)).measured()
         else:
-            measure, filled = "pooled", np.where(np.isnan(x) & known, _mean(x[known]), x)
+            measure, filled = "pooled", np.where(np.isnan(x) & rated, _mean(x[rated]), x)
             whole = replace(table, columns={spec: Column(("score",), filled[:, None])})
             (line,) = agreements_of(of_aspect.of(whole), _how(measure, replicates, seed))
-            found, units = (
+            measured, units = (
                 Measured(line.value, line.low, line.high),
-                _of_rows(filled, y, known=known, items=items, count=count),
+                _of_rows(filled, y, rated=rated, items=items, count=count),
             )
-        one |= {"measure": measure, "value": found.value, "low": found.low, "high": found.high}
+        numbers |= {"measure": measure, "value": measured.value, "low": measured.low, "high": measured.high}
         rounded = tuple(round(unit, _DIGITS) for unit in units.tolist())
-        made.append(SetAgreement(set=name, digest=named, aspect=aspect, **one, units=rounded))
+        made.append(SetAgreement(set=name, digest=named, aspect=aspect, **numbers, units=rounded))
     return made
 
 
 def _mean(values: Float) -> float:
     """Return the mean of the values that there are; 0 where there is none."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else 0.0
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else 0.0
 
 
-def _within(x: Float, y: Float, known: Mask, items: Any, count: int) -> Float:
+def _within(x: Float, y: Float, rated: Mask, items: Any, count: int) -> Float:
     """Return the correlation within each item; 0 where it has no other score than that of rows without one."""
     units = np.full(count, np.nan)
     for item in range(count):
-        rows = known & (items == item)
+        rows = rated & (items == item)
         if rows.sum() > 1:
-            own, given = x[rows], y[rows]
-            missing = np.isnan(own)
-            filled = np.where(missing, _mean(own), own)
-            alike = bool(missing.any() and np.ptp(filled) == 0 < np.ptp(given))
-            units[item] = 0.0 if alike else float(correlation(filled, given))
+            scores, ratings = x[rows], y[rows]
+            missing = np.isnan(scores)
+            filled = np.where(missing, _mean(scores), scores)
+            alike = bool(missing.any() and np.ptp(filled) == 0 < np.ptp(ratings))
+            units[item] = 0.0 if alike else float(correlation(filled, ratings))
     return units
 
 
-def _of_rows(x: Float, y: Float, known: Mask, items: Any, count: int) -> Float:
+def _of_rows(x: Float, y: Float, rated: Mask, items: Any, count: int) -> Float:
     """Return pseudo-values of the correlation over all rows, which leave out one item after the other."""
-    x, y, of = x[known], y[known], items[known]
+    x, y, of = x[rated], y[rated], items[rated]
     units = np.full(count, np.nan)
     if len(x) < 3:
         return units
     x, y = x - x.mean(), y - y.mean()
     sums = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
-    left = sums.sum(1)[:, None] - np.stack([np.bincount(of, one, count) for one in sums])
+    left = sums.sum(1)[:, None] - np.stack([np.bincount(of, terms, count) for terms in sums])
     n, sx, sy, sxx, syy, sxy = left
     with np.errstate(invalid="ignore", divide="ignore"):
         without = (sxy - sx * sy / n) / np.sqrt((sxx - sx * sx / n) * (syy - sy * sy / n))
@@ -213,10 +213,10 @@ def _of_rows(x: Float, y: Float, known: Mask, items: Any, count: int) -> Float:
 def _of_area(x: Float, bad: Mask, of: Any, count: int) -> Float:
     """Return pseudo-values of the AUROC, which leave out one item after the other."""
     units = np.full(count, np.nan)
-    found = auroc_without(x, bad, of)
-    if found is not None:
-        groups = len(found[1])
-        units[np.unique(of)] = groups * found[0] - (groups - 1) * found[1]
+    areas = auroc_without(x, bad, of)
+    if areas is not None:
+        groups = len(areas[1])
+        units[np.unique(of)] = groups * areas[0] - (groups - 1) * areas[1]
     return units
 
 
@@ -232,12 +232,12 @@ def probe_rows(sources: Sequence[Probed]) -> list[tuple[Row, str]]:
         The rows, with the role of each: 'right', 'wrong' or 'paraphrase'.
     """
     made: list[tuple[Row, str]] = []
-    for one in sources:
-        for probe in one.probes:
+    for source in sources:
+        for probe in source.probes:
             for role, text in (("right", probe.right), ("wrong", probe.wrong)):
-                made.append((_statement(len(made), text, one, probe.question or one.question), role))
-        for text in one.paraphrases:
-            made.append((_statement(len(made), text, one, one.question), "paraphrase"))
+                made.append((_statement(len(made), text, source, probe.question or source.question), role))
+        for text in source.paraphrases:
+            made.append((_statement(len(made), text, source, source.question), "paraphrase"))
     return made
 
 
@@ -251,26 +251,26 @@ def probe_shares(table: ScoreTable, sources: Sequence[Probed]) -> list[ProbeShar
     (column,) = table.columns.values()
     values = iter(turned(column, 0).tolist())
     pairs: dict[str, list[tuple[float, int]]] = {kind: [] for kind in (*KINDS, "paraphrase")}
-    for number, one in enumerate(sources):
+    for number, source in enumerate(sources):
         wrong: list[float] = []
-        for probe in one.probes:
+        for probe in source.probes:
             right, error = next(values), next(values)
             pairs[probe.kind].append((_above(right, error), number))
             wrong += [error] if probe.question is None else []
-        free = [next(values) for _ in one.paraphrases]
+        free = [next(values) for _ in source.paraphrases]
         pairs["paraphrase"] += [(_above(text, error), number) for text in free for error in wrong]
     made = []
-    for kind, found in pairs.items():
-        won = np.array([share for share, _ in found])
-        of = np.array([source for _, source in found])
-        known = ~np.isnan(won)
-        if known.any():
-            made.append(ProbeShare(kind, *share_of(won[known], of[known]), pairs=int(known.sum())))
+    for kind, shares in pairs.items():
+        won = np.array([share for share, _ in shares])
+        of = np.array([source for _, source in shares])
+        defined = ~np.isnan(won)
+        if defined.any():
+            made.append(ProbeShare(kind, *share_of(won[defined], of[defined]), pairs=int(defined.sum())))
     return made
 
 
-def _above(one: float, other: float) -> float:
-    return math.nan if math.isnan(one + other) else 1.0 if one > other else 0.5 if one == other else 0.0
+def _above(value: float, other: float) -> float:
+    return math.nan if math.isnan(value + other) else 1.0 if value > other else 0.5 if value == other else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -304,9 +304,9 @@ class Board:
     notes: tuple[str, ...]
 
     def first(self, scorer: str) -> tuple[int, int]:
-        """Return on how many sets and aspects a scorer is in the first cluster, and of how many."""
-        own = [one for one in self.lines if one.scorer == scorer]
-        return sum(one.cluster == 1 for one in own), len(own)
+        """Return on how many sets and aspects a scorer is in the first cluster, and how many it was rated on."""
+        lines = [line for line in self.lines if line.scorer == scorer]
+        return sum(line.cluster == 1 for line in lines), len(lines)
 
 
 def board(cards: Iterable[Card], significance: float = 0.05) -> Board:
@@ -333,56 +333,58 @@ def board(cards: Iterable[Card], significance: float = 0.05) -> Board:
     by_set: dict[tuple[str, str, str], list[tuple[Card, SetAgreement]]] = {}
     notes = []
     for card in cards:
-        for one in card.sets:
-            if one.unscored and card.format == _EARLIER:
-                left = f"an earlier version left {one.unscored} rows without a score out of the card of {card.scorer}"
-                notes.append(f"{one.set}, {one.aspect}: {left}, which is not compared: rate it again")
+        for of_set in card.sets:
+            if of_set.unscored and card.format == _EARLIER:
+                left = (
+                    f"an earlier version left {of_set.unscored} rows without a score out of the card of {card.scorer}"
+                )
+                notes.append(f"{of_set.set}, {of_set.aspect}: {left}, which is not compared: rate it again")
                 continue
-            by_set.setdefault((one.set, one.digest, one.aspect), []).append((card, one))
+            by_set.setdefault((of_set.set, of_set.digest, of_set.aspect), []).append((card, of_set))
     digests: dict[str, set[str]] = {}
     for name, digest, _ in by_set:
         digests.setdefault(name, set()).add(digest)
     notes += [
         f"{name}: the cards are of different rows of this set, which are not compared"
-        for name, own in digests.items()
-        if len(own) > 1
+        for name, versions in digests.items()
+        if len(versions) > 1
     ]
     lines: list[BoardLine] = []
-    for (name, _, aspect), found in by_set.items():
-        if len(found) < 2:
+    for (name, _, aspect), entries in by_set.items():
+        if len(entries) < 2:
             continue
-        if len({(one.measure, len(one.units)) for _, one in found}) > 1:
+        if len({(of_set.measure, len(of_set.units)) for _, of_set in entries}) > 1:
             notes.append(f"{name}, {aspect}: the cards have different measures, which are not compared")
             continue
-        for card, one in found:
-            if one.unscored:
-                of = f"{one.unscored} of {one.rows + one.unscored} rated rows have no score by {card.scorer}"
+        for card, of_set in entries:
+            if of_set.unscored:
+                of = f"{of_set.unscored} of {of_set.rows + of_set.unscored} rated rows have no score by {card.scorer}"
                 notes.append(f"{name}, {aspect}: {of}, and count as rows of which it knows nothing")
-        pairs = list(combinations(range(len(found)), 2))
-        units = np.array([one.units for _, one in found])
+        pairs = list(combinations(range(len(entries)), 2))
+        units = np.array([of_set.units for _, of_set in entries])
         gaps = [units[a] - units[b] for a, b in pairs]
         p = [mean_of(gap[~np.isnan(gap)]).p() for gap in gaps]
-        different = np.zeros((len(found), len(found)), bool)
+        different = np.zeros((len(entries), len(entries)), bool)
         for (a, b), adjusted in zip(pairs, holm(p).tolist(), strict=True):
             different[a, b] = different[b, a] = adjusted < significance
-        values = [one.value for _, one in found]
+        values = [of_set.value for _, of_set in entries]
         made = [
             BoardLine(
                 set=name,
                 aspect=aspect,
-                measure=one.measure,
+                measure=of_set.measure,
                 scorer=card.scorer,
-                rows=one.rows,
-                unscored=one.unscored,
-                value=one.value,
-                low=one.low,
-                high=one.high,
+                rows=of_set.rows,
+                unscored=of_set.unscored,
+                value=of_set.value,
+                low=of_set.low,
+                high=of_set.high,
                 cluster=cluster,
                 trained=any(name.casefold() in text.casefold() for text in card.trained_on or ()),
             )
-            for (card, one), cluster in zip(found, clusters(values, different), strict=True)
+            for (card, of_set), cluster in zip(entries, clusters(values, different), strict=True)
         ]
-        lines += sorted(made, key=lambda one: (one.cluster, -one.value if one.value == one.value else math.inf))
+        lines += sorted(made, key=lambda line: (line.cluster, -line.value if line.value == line.value else math.inf))
     if not lines:
         raise InputError("the cards have no set in common", remedy="rate all scorers on the same sets")
     return Board(cards, tuple(lines), tuple(notes))

@@ -81,7 +81,7 @@ def sentinels_of(table: ScoreTable, outputs: Corpus, coefficient: str) -> dict[s
         "CopyRate": copied([row.candidate for row in outputs], [row.source or "" for row in outputs]),
     }
     made = {
-        name: [sum(of_output[place] for place in some) / len(some) if some else math.nan for some in of_rows]
+        name: [sum(of_output[place] for place in places) / len(places) if places else math.nan for places in of_rows]
         for name, of_output in numbers.items()
     }
     made["Constant"] = [0.0 if coefficient in OF_TIES else math.nan for _ in of_rows]
@@ -106,7 +106,7 @@ def is_sentinel(spec: str) -> bool:
 
 def unbeaten(
     both: Joined,
-    found: Agreements,
+    agreements: Agreements,
     *,
     level: str,
     coefficient: str,
@@ -121,10 +121,10 @@ def unbeaten(
     better by an aspect is turned: short outputs are as easily told as long ones.
 
     Args:
-        both: the scores by item, with the sentinels (`beside`), joined with the ratings of `found`.
-        found: what `nlgauge.correlate` says of the table.
-        level: that of `found`.
-        coefficient: that of `found`.
+        both: the scores by item, with the sentinels (`beside`), joined with the ratings of `agreements`.
+        agreements: what `nlgauge.correlate` says of the table.
+        level: that of `agreements`.
+        coefficient: that of `agreements`.
         notes: gets what is to be said of the tests.
         replicates: how many exchanges each test draws; by default as many as the number of tests needs.
         seed: of the draws.
@@ -137,7 +137,7 @@ def unbeaten(
     metrics = [spec for spec in table.columns if spec not in sentinels]
     tests = len(metrics) * len(sentinels)
     draws = draws_for(tests) if replicates is None else replicates
-    cells = len(table.rows) * len(found.unrated)
+    cells = len(table.rows) * len(agreements.unrated)
     test = coefficient not in SPECIAL and not takes_a_minute(
         cells, tests, level=level, coefficient=coefficient, draws=draws
     )
@@ -146,8 +146,8 @@ def unbeaten(
     )
     deciding = {spec: (spec, column.shown[0]) for spec, column in table.columns.items()}
     unshown: list[Unbeaten] = []
-    for aspect in found.unrated:
-        values = {spec: found.get(spec, aspect).value for spec in table.columns}
+    for aspect in agreements.unrated:
+        values = {spec: agreements.get(spec, aspect).value for spec in table.columns}
         turned = [spec for spec in sentinels if values[spec] < 0 and coefficient not in OF_TIES]
         tried = [(a, b) for a in metrics for b in sentinels if not math.isnan(values[a] + values[b])]
         lower = {spec: replace(table.columns[spec], higher_is_better=False) for spec in turned}
@@ -180,7 +180,7 @@ def unbeaten(
 def told_unbeaten(behind: Sequence[Unbeaten]) -> Iterator[str]:
     """Yield which metrics are not shown to know more than a sentinel does."""
     by_aspect: dict[tuple[str, str], list[str]] = {}
-    for one in behind:
-        by_aspect.setdefault((one.aspect, one.sentinel), []).append(one.metric)
+    for record in behind:
+        by_aspect.setdefault((record.aspect, record.sentinel), []).append(record.metric)
     for (aspect, sentinel), metrics in by_aspect.items():
         yield f"{aspect}: no significantly better agreement than {sentinel}: {', '.join(metrics)}"

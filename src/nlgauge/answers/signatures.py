@@ -13,7 +13,9 @@ def refuse_other_numbers(
     table: ScoreTable, earlier: ScoreTable, spec: str, what: str = "baseline", remedy: str = _AGAIN
 ) -> list[str]:
     """Return what is to be noted of the two signatures. Raises InputError where the numbers do not mean the same."""
-    now, before = (dict(one.signatures[spec].facts) if spec in one.signatures else {} for one in (table, earlier))
+    now, before = (
+        dict(scores.signatures[spec].facts) if spec in scores.signatures else {} for scores in (table, earlier)
+    )
     if not now or not before:
         return [f"what the numbers of {spec} depend on is not known of both runs, and was not compared"]
     if other := other_facts(now, before):

@@ -32,11 +32,11 @@ class Summary(Answered):
     """Whether a metric with several sub-scores has a table of its own, so that none is too wide to be read"""
 
     def to_answer(self) -> Answer:
-        """Return a line a system, a column a sub-score."""
-        people, own = self.people, self.scores.per_item()
-        table = replace(own, columns={**({} if people is None else people.table.columns), **own.columns})
-        rated, systems = [] if people is None else people.by_system(), own.by_system()
-        parts = {spec: one.parts if self.every_part else one.shown[:1] for spec, one in table.columns.items()}
+        """Return a line for each system, a column for each sub-score."""
+        people, items = self.people, self.scores.per_item()
+        table = replace(items, columns={**({} if people is None else people.table.columns), **items.columns})
+        rated, systems = [] if people is None else people.by_system(), items.by_system()
+        parts = {spec: column.parts if self.every_part else column.shown[:1] for spec, column in table.columns.items()}
         shown = [score for score in (*rated, *systems) if score.part in parts[score.metric]]
         best = _best(table, shown, people)
         legend = list(_legend(best))
@@ -44,18 +44,20 @@ class Summary(Answered):
             legend.append(f"--parts shows more of {', '.join(hidden)}")
         notes = [] if people is None else [f"{name}: {note}" for name, note in people.notes.items()]
         notes += self.scores.told_trials()
-        notes += [*_missing(self.scores), *outliers(self.scores), *_other_items(own), *_unequal(systems)]
+        notes += [*_missing(self.scores), *outliers(self.scores), *_other_items(items), *_unequal(systems)]
         return Answer(
             command="score",
             record={
                 "systems": systems,
-                "people": [{**vars(one), "note": people.notes.get(one.metric)} for one in rated] if people else [],
+                "people": [{**vars(score), "note": people.notes.get(score.metric)} for score in rated]
+                if people
+                else [],
                 "run": {**table.run, **table.spent},
                 "signatures": table.signatures,
             },
             tables=[
-                _cells(table, some, best, title)
-                for title, some in _tables(table, shown, every_part=self.every_part, split=self.split)
+                _cells(table, group, best, title)
+                for title, group in _tables(table, shown, every_part=self.every_part, split=self.split)
             ],
             keys=2,
             legend=legend,
@@ -105,7 +107,7 @@ def _tables(
 def _cells(
     table: ScoreTable, scores: Sequence[SystemScore], best: Mapping[tuple[str, str], Best], title: str
 ) -> list[list[Cell]]:
-    """Return a row a system, a column a sub-score. An arrow says which way is better."""
+    """Return a row for each system, a column for each sub-score. An arrow says which way is better."""
     columns: dict[tuple[str, str], dict[str, SystemScore]] = {}
     for score in scores:
         columns.setdefault((score.metric, score.part), {})[score.system] = score
@@ -113,10 +115,10 @@ def _cells(
     heads = [(part if spec == title else of[spec].label(spec, part)) + of[spec].arrow(part) for spec, part in columns]
     cells: list[list[Cell]] = [[title, "n", *heads]]
     for system in table.systems:
-        own = [scores[system] for scores in columns.values()]
+        row = [scores[system] for scores in columns.values()]
         # Metrics may have no value on different rows: the least number stands here, and what is missing on stderr.
-        count = Number(min(score.n for score in own), digits=0)
-        cells.append([system, count, *(_number(score, best.get((score.metric, score.part))) for score in own)])
+        count = Number(min(score.n for score in row), digits=0)
+        cells.append([system, count, *(_number(score, best.get((score.metric, score.part))) for score in row)])
     return cells
 
 
@@ -132,16 +134,16 @@ def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
     if not best:
         return
     correction = "corrected by Holm"
-    if any(one.alike for one in best.values()):
+    if any(best_of.alike for best_of in best.values()):
         yield f"* best; ~ no significant difference from the best (paired test, p >= 0.05, {correction})"
-    elif any(one.behind for one in best.values()):
+    elif any(best_of.behind for best_of in best.values()):
         yield f"* best; the others are significantly worse (paired test, p < 0.05, {correction})"
-    elif any(one.systems for one in best.values()):
+    elif any(best_of.systems for best_of in best.values()):
         yield "* best: these systems are equal"
     reasons: dict[str, list[str]] = {}
-    for (spec, _), one in best.items():
-        if one.reason and spec not in reasons.setdefault(one.reason, []):
-            reasons[one.reason].append(spec)
+    for (spec, _), best_of in best.items():
+        if best_of.reason and spec not in reasons.setdefault(best_of.reason, []):
+            reasons[best_of.reason].append(spec)
     yield from (f"no system is called best by {', '.join(specs)}: {reason}" for reason, specs in reasons.items())
 
 
@@ -150,10 +152,10 @@ def _unequal(systems: Sequence[SystemScore]) -> Iterator[str]:
     from nlgauge.maths.inference import FEWEST
     from nlgauge.maths.intervals import unequal
 
-    clustered = [one for one in systems if one.clusters is not None]
-    one = min(clustered, key=lambda score: score.effective, default=None)
-    if one is not None and one.clusters is not None and (said := unequal(one.clusters, one.effective)):
-        yield f"{one.system}: {said}" + (", and give no interval" if one.effective < FEWEST else "")
+    clustered = [score for score in systems if score.clusters is not None]
+    fewest = min(clustered, key=lambda score: score.effective, default=None)
+    if fewest is not None and fewest.clusters is not None and (said := unequal(fewest.clusters, fewest.effective)):
+        yield f"{fewest.system}: {said}" + (", and give no interval" if fewest.effective < FEWEST else "")
 
 
 def _missing(table: ScoreTable) -> Iterator[str]:
@@ -164,9 +166,9 @@ def _missing(table: ScoreTable) -> Iterator[str]:
             what, names = "systems", table.systems
         reasons = list(dict.fromkeys(column.reasons.values()))
         for reason in reasons[:_MOST_REASONS]:
-            found = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
-            first = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
-            yield f"{spec}: no value for {len(found)} of {len(names)} {what} ({first}): {reason}"
+            missing = [names[index] for index in sorted(column.reasons) if column.reasons[index] == reason]
+            first = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+            yield f"{spec}: no value for {len(missing)} of {len(names)} {what} ({first}): {reason}"
         if rest := sum(reason not in reasons[:_MOST_REASONS] for reason in column.reasons.values()):
             yield f"{spec}: no value for {rest} more {what}, whose reasons stand in the file of -o"
         noted = table.run.get("noted", {}).get(spec, {})

@@ -36,7 +36,7 @@ SPREAD = "spread"
 
 @dataclass(frozen=True, kw_only=True)
 class Passes:
-    """What the trials of a system say of k trials."""
+    """The chances that all of k trials of a system on an item pass, and that at least one does."""
 
     system: str
     k: int
@@ -136,10 +136,10 @@ class Trials(Answered, Records[Passes]):
     @property
     def answers(self) -> list[str]:
         """Return a sentence for each system, for each pair that differs, and for the plan."""
-        most = max(one.k for one in self.records)
+        most = max(record.k for record in self.records)
         return [
-            *(_said(one) for one in self.records if one.k == most),
-            *(_compared(one) for one in self.pairs),
+            *(_said(record) for record in self.records if record.k == most),
+            *(_compared(pair) for pair in self.pairs),
             *_planned(self.plans),
         ]
 
@@ -175,13 +175,13 @@ class Trials(Answered, Records[Passes]):
         yield f"a trial passes with {self.rule}"
         yield "pass@k: at least one of k trials passes; pass^k: all k pass; intervals of 95 %, of items"
         yield "flips: the share of items whose trials differ; variances are of the scores"
-        if any(not math.isnan(one.judge) for one in self.spreads):
+        if any(not math.isnan(spread.judge) for spread in self.spreads):
             yield "judge: the variance of its answers about one row, a part of that between trials"
         if len(self.pairs) > 1:
             yield f"p: corrected by Holm for {len(self.pairs)} pairs"
         if self.plans:
             yield "± half of the interval's length, if the items' chances have a beta distribution"
-        if groups := {one.clusters for one in self.records if one.clusters is not None}:
+        if groups := {record.clusters for record in self.records if record.clusters is not None}:
             yield f"items in {min(groups)} clusters, each of which counts as a whole"
 
 
@@ -239,7 +239,7 @@ def trials(
     counted = {system: _counted(table, system, values, passes=passes) for system in table.systems}
     asked = _asked(counted, k)
     most = asked[-1]
-    records = [_passes(system, one, count) for system, one in counted.items() for count in asked]
+    records = [_passes(system, counts, count) for system, counts in counted.items() for count in asked]
     notes += list(_unequal(counted))
     judged = column.parts.index(SPREAD) if SPREAD in column.parts and part == column.parts[0] else None
     per_item = _per_item(table, spec, counted, most)
@@ -248,11 +248,11 @@ def trials(
         metric=label(table, spec, part),
         rule=rule,
         records=records,
-        spreads=[_spread(table, system, one, column=column, judged=judged) for system, one in counted.items()],
+        spreads=[_spread(table, system, counts, column=column, judged=judged) for system, counts in counted.items()],
         pairs=pairs,
         plans=[]
         if costs is None
-        else [plan for system, one in counted.items() for plan in _plan(system, one, most, costs)],
+        else [plan for system, counts in counted.items() for plan in _plan(system, counts, most, costs)],
         table=per_item,
         passed=_by_item(table, values, passes),
         notes=notes,
@@ -261,11 +261,11 @@ def trials(
 
 def _rule(column: Column, part: str, values: Float, name: str, *, pass_at: float | None) -> tuple[Mask, str]:
     """Return which trials pass [rows], and when one does, in words."""
-    known = values[~np.isnan(values)]
+    valued = values[~np.isnan(values)]
     upwards = column.higher_is_better or part in column.details
     if pass_at is None:
-        if not np.isin(known, (0, 1)).all():
-            odd = known[~np.isin(known, (0, 1))][0]
+        if not np.isin(valued, (0, 1)).all():
+            odd = valued[~np.isin(valued, (0, 1))][0]
             problem = f"the scores of {name} are not 0 and 1 alone, as {odd:g} is not"
             raise SpecError(f"{problem}: say from which score on a trial passes, --pass-at X (in Python pass_at=X)")
         pass_at = 1.0 if upwards else 0.0
@@ -294,17 +294,17 @@ def _missing(table: ScoreTable, values: Float, allowed: bool) -> list[str]:
 def _counted(table: ScoreTable, system: str, values: Float, *, passes: Mask) -> Counted:
     rows: dict[str, list[int]] = {}
     for row in table.rows_of(system).tolist():
-        own = rows.setdefault(table.rows[row][1], [])
-        own += [] if np.isnan(values[row]) else [row]
+        rows_of_item = rows.setdefault(table.rows[row][1], [])
+        rows_of_item += [] if np.isnan(values[row]) else [row]
     clusters = None
     if table.clusters is not None:
         of = {item: name for (name_of, item), name in zip(table.rows, table.clusters, strict=True) if name_of == system}
         clusters = np.unique([of[item] for item in rows], return_inverse=True)[1]
     return Counted(
         items=list(rows),
-        passed=np.array([int(passes[own].sum()) for own in rows.values()], np.intp),
-        trials=np.array([len(own) for own in rows.values()], np.intp),
-        values=[values[own] for own in rows.values()],
+        passed=np.array([int(passes[rows_of_item].sum()) for rows_of_item in rows.values()], np.intp),
+        trials=np.array([len(rows_of_item) for rows_of_item in rows.values()], np.intp),
+        values=[values[rows_of_item] for rows_of_item in rows.values()],
         clusters=clusters,
     )
 
@@ -313,15 +313,15 @@ def _asked(counted: Mapping[str, Counted], k: Sequence[int] | None) -> list[int]
     """Return the numbers of trials that are asked about, the largest last."""
     fewest, system, item = min(
         (count, system, item)
-        for system, one in counted.items()
-        for count, item in zip(one.trials.tolist(), one.items, strict=True)
+        for system, counts in counted.items()
+        for count, item in zip(counts.trials.tolist(), counts.items, strict=True)
     )
     if k is None:
         asked = sorted({1, *(2**power for power in range(1, fewest.bit_length()) if 2**power <= fewest), fewest})
-    elif not k or any(one != int(one) or one < 1 for one in k):
+    elif not k or any(number != int(number) or number < 1 for number in k):
         raise SpecError(f"k {', '.join(map(str, k)) or 'nothing'} is no number of trials: give whole numbers from 1 on")
     else:
-        asked = sorted({int(one) for one in k})
+        asked = sorted({int(number) for number in k})
     if asked[-1] > fewest:
         problem = f"item {item!r} of system {system!r} has {fewest} trial{'s' * (fewest != 1)}, and k is {asked[-1]}"
         remedy = f"give a k of {fewest} or less, run the item more often, or leave it out" if fewest else "leave it out"
@@ -329,51 +329,53 @@ def _asked(counted: Mapping[str, Counted], k: Sequence[int] | None) -> list[int]
     return asked
 
 
-def _passes(system: str, one: Counted, k: int) -> Passes:
-    everything = all_pass(one.passed, one.trials, k, one.clusters)
+def _passes(system: str, counts: Counted, k: int) -> Passes:
+    everything = all_pass(counts.passed, counts.trials, k, counts.clusters)
     return Passes(
         system=system,
         k=k,
-        items=len(one.items),
-        trials=int(one.trials.sum()),
-        pass_at_k=one_passes(one.passed, one.trials, k, one.clusters),
+        items=len(counts.items),
+        trials=int(counts.trials.sum()),
+        pass_at_k=one_passes(counts.passed, counts.trials, k, counts.clusters),
         pass_hat_k=everything.measured(),
-        clusters=None if one.clusters is None else everything.groups,
+        clusters=None if counts.clusters is None else everything.groups,
     )
 
 
 def _unequal(counted: Mapping[str, Counted]) -> Iterator[str]:
     """Yield what is to be said of items with other numbers of trials than others, and of unequal clusters."""
-    for system, one in counted.items():
-        low, high = int(one.trials.min()), int(one.trials.max())
+    for system, counts in counted.items():
+        low, high = int(counts.trials.min()), int(counts.trials.max())
         if low < high:
-            few = np.flatnonzero(one.trials == low).tolist()
-            first = f"{len(few)} item{'s have' if len(few) > 1 else ' has'} {low}, the first is {one.items[few[0]]!r}"
+            few = np.flatnonzero(counts.trials == low).tolist()
+            first = (
+                f"{len(few)} item{'s have' if len(few) > 1 else ' has'} {low}, the first is {counts.items[few[0]]!r}"
+            )
             yield f"{system}: items have {low} to {high} trials, and each counts as one item ({first})"
-        if one.clusters is not None:
-            said = all_pass(one.passed, one.trials, 1, one.clusters)
+        if counts.clusters is not None:
+            said = all_pass(counts.passed, counts.trials, 1, counts.clusters)
             if note := unequal(said.groups, said.effective):
                 yield f"{system}: {note}"
 
 
-def _spread(table: ScoreTable, system: str, one: Counted, *, column: Column, judged: int | None) -> Spread:
-    differs = (one.passed > 0) & (one.passed < one.trials)
-    several = [values for values in one.values if len(values) > 1]
+def _spread(table: ScoreTable, system: str, counts: Counted, *, column: Column, judged: int | None) -> Spread:
+    differs = (counts.passed > 0) & (counts.passed < counts.trials)
+    several = [values for values in counts.values if len(values) > 1]
     between_items = between_trials = math.nan
-    if several and len(one.values) > 1:
-        means = np.array([values.mean() for values in one.values])
+    if several and len(counts.values) > 1:
+        means = np.array([values.mean() for values in counts.values])
         between_trials = float(np.mean([values.var(ddof=1) for values in several]))
-        between_items = max(0.0, float(means.var(ddof=1)) - between_trials * float((1 / one.trials).mean()))
+        between_items = max(0.0, float(means.var(ddof=1)) - between_trials * float((1 / counts.trials).mean()))
     judge = math.nan
     if judged is not None:
         spreads = column.values[table.rows_of(system), judged]
         judge = float((spreads[~np.isnan(spreads)] ** 2).mean()) if not np.isnan(spreads).all() else math.nan
     return Spread(
         system=system,
-        items=len(one.items),
-        fewest=int(one.trials.min()),
-        most=int(one.trials.max()),
-        flips=mean_of(np.asarray(differs, np.float64), (0.0, 1.0), one.clusters).measured() if several else NOTHING,
+        items=len(counts.items),
+        fewest=int(counts.trials.min()),
+        most=int(counts.trials.max()),
+        flips=mean_of(np.asarray(differs, np.float64), (0.0, 1.0), counts.clusters).measured() if several else NOTHING,
         between_items=between_items,
         between_trials=between_trials,
         judge=judge,
@@ -385,8 +387,8 @@ def _per_item(table: ScoreTable, spec: str, counted: Mapping[str, Counted], k: i
     items = table.per_item()
     of = {
         (system, item): value
-        for system, one in counted.items()
-        for item, value in zip(one.items, all_of(one.passed, one.trials, k).tolist(), strict=True)
+        for system, counts in counted.items()
+        for item, value in zip(counts.items, all_of(counts.passed, counts.trials, k).tolist(), strict=True)
     }
     part = f"pass^{k}"
     values = np.array([[of[row]] for row in items.rows], float)
@@ -402,37 +404,37 @@ def _tested(per_item: ScoreTable, counted: Mapping[str, Counted], k: int) -> lis
             why = "the two have no item in common"
             made.append(Reliability(a=a, b=b, k=k, items=0, difference=NOTHING, better=None, reason=why, **none))
             continue
-        (one,) = compare(per_item, a, b)
+        (difference,) = compare(per_item, a, b)
         made.append(
             Reliability(
                 a=a,
                 b=b,
                 k=k,
-                items=one.n,
-                of_a=one.a,
-                of_b=one.b,
-                difference=Measured(one.difference, one.low, one.high),
-                p=one.p,
+                items=difference.n,
+                of_a=difference.a,
+                of_b=difference.b,
+                difference=Measured(difference.difference, difference.low, difference.high),
+                p=difference.p,
                 adjusted=math.nan,
-                better=one.better,
-                detectable=one.detectable,
-                reason=one.reason,
+                better=difference.better,
+                detectable=difference.detectable,
+                reason=difference.reason,
             )
         )
-    adjusted = holm([one.p for one in made]).tolist()
+    adjusted = holm([pair.p for pair in made]).tolist()
     return [
-        replace(one, adjusted=p, better=one.better if p < SIGNIFICANCE else None)
-        for one, p in zip(made, adjusted, strict=True)
+        replace(pair, adjusted=p, better=pair.better if p < SIGNIFICANCE else None)
+        for pair, p in zip(made, adjusted, strict=True)
     ]
 
 
-def _plan(system: str, one: Counted, k: int, costs: tuple[float, float]) -> Iterator[Plan]:
-    known = Chances.of(one.passed, one.trials)
-    if math.isnan(known.within):
+def _plan(system: str, counts: Counted, k: int, costs: tuple[float, float]) -> Iterator[Plan]:
+    chances = Chances.of(counts.passed, counts.trials)
+    if math.isnan(chances.within):
         return
-    trials_of_item = max(k, round(float(one.trials.mean())))
+    trials_of_item = max(k, round(float(counts.trials.mean())))
     changes = ("now", "more items", "more trials", "best")
-    made = designs(known, k, items=len(one.items), trials=trials_of_item, costs=costs)
+    made = designs(chances, k, items=len(counts.items), trials=trials_of_item, costs=costs)
     for change, design in zip(changes, made, strict=True):
         yield Plan(system=system, change=change, k=k, **design._asdict())
 
@@ -448,32 +450,37 @@ def _by_item(table: ScoreTable, values: Float, passes: Mask) -> dict[tuple[str, 
 # ---- How it is said
 
 
-def _said(one: Passes) -> str:
-    trials_of = f"{one.trials / one.items:.3g} trials each"
-    where = f"on {one.items:,} items of {trials_of}"
-    if one.k == 1:
-        return f"{one.system}: a trial passes with a chance of {_interval(one.pass_hat_k)} (pass^1), {where}."
-    everything = f"all {one.k} trials of an item pass with a chance of {_interval(one.pass_hat_k)} (pass^{one.k})"
-    return f"{one.system}: {everything}, at least one with {number(one.pass_at_k.value, 3)} (pass@{one.k}), {where}."
+def _said(record: Passes) -> str:
+    trials_of = f"{record.trials / record.items:.3g} trials each"
+    where = f"on {record.items:,} items of {trials_of}"
+    if record.k == 1:
+        return f"{record.system}: a trial passes with a chance of {_interval(record.pass_hat_k)} (pass^1), {where}."
+    everything = (
+        f"all {record.k} trials of an item pass with a chance of {_interval(record.pass_hat_k)} (pass^{record.k})"
+    )
+    at_least_one = f"at least one with {number(record.pass_at_k.value, 3)} (pass@{record.k})"
+    return f"{record.system}: {everything}, {at_least_one}, {where}."
 
 
-def _interval(one: Measured) -> str:
-    ends = "" if math.isnan(one.low) else f" [95 % interval {number(one.low, 3)} to {number(one.high, 3)}]"
-    return f"{number(one.value, 3)}{ends}"
+def _interval(measured: Measured) -> str:
+    ends = (
+        "" if math.isnan(measured.low) else f" [95 % interval {number(measured.low, 3)} to {number(measured.high, 3)}]"
+    )
+    return f"{number(measured.value, 3)}{ends}"
 
 
-def _compared(one: Reliability) -> str:
-    if one.reason is not None and math.isnan(one.p):
-        return f"Whether {one.a} or {one.b} is more reliable cannot be told: {one.reason}."
-    a, b, difference = one.a, one.b, one.difference
-    values = (one.of_a, one.of_b)
-    if one.better == b:
+def _compared(pair: Reliability) -> str:
+    if pair.reason is not None and math.isnan(pair.p):
+        return f"Whether {pair.a} or {pair.b} is more reliable cannot be told: {pair.reason}."
+    a, b, difference = pair.a, pair.b, pair.difference
+    values = (pair.of_a, pair.of_b)
+    if pair.better == b:
         a, b, values = b, a, values[::-1]
         difference = Measured(-difference.value, -difference.high, -difference.low)
-    said = f"{a} is more reliable than {b}" if one.better else f"{a} and {b} do not differ significantly"
-    numbers = f"{number(values[0], 3)} against {number(values[1], 3)} on {one.items:,} items"
-    chance = "" if math.isnan(one.adjusted) else f"; p {p_value(one.adjusted)}"
-    return f"{said} by pass^{one.k}: {numbers} (difference {_interval(difference)}{chance})."
+    said = f"{a} is more reliable than {b}" if pair.better else f"{a} and {b} do not differ significantly"
+    numbers = f"{number(values[0], 3)} against {number(values[1], 3)} on {pair.items:,} items"
+    chance = "" if math.isnan(pair.adjusted) else f"; p {p_value(pair.adjusted)}"
+    return f"{said} by pass^{pair.k}: {numbers} (difference {_interval(difference)}{chance})."
 
 
 def _planned(plans: Sequence[Plan]) -> Iterator[str]:
@@ -493,45 +500,45 @@ def _planned(plans: Sequence[Plan]) -> Iterator[str]:
 
 def _chances(records: Sequence[Passes]) -> list[list[Cell]]:
     cells: list[list[Cell]] = [["system", "k", "items", "trials", "pass@k", "pass^k"]]
-    for one in records:
-        whole = (Number(count, digits=0) for count in (one.k, one.items, one.trials))
-        cells.append([one.system, *whole, Number(*one.pass_at_k), Number(*one.pass_hat_k)])
+    for record in records:
+        whole = (Number(count, digits=0) for count in (record.k, record.items, record.trials))
+        cells.append([record.system, *whole, Number(*record.pass_at_k), Number(*record.pass_hat_k)])
     return cells
 
 
 def _spreads(spreads: Sequence[Spread]) -> list[list[Cell]]:
-    judged = any(not math.isnan(one.judge) for one in spreads)
+    judged = any(not math.isnan(spread.judge) for spread in spreads)
     heads: list[Cell] = ["system", "trials of an item", "flips", "variance of items", "of trials"]
     cells: list[list[Cell]] = [[*heads, *(["of the judge"] if judged else [])]]
-    for one in spreads:
-        count = f"{one.fewest}" if one.fewest == one.most else f"{one.fewest} to {one.most}"
+    for spread in spreads:
+        count = f"{spread.fewest}" if spread.fewest == spread.most else f"{spread.fewest} to {spread.most}"
         line: list[Cell] = [
-            one.system,
+            spread.system,
             count,
-            Number(*one.flips),
-            Number(one.between_items),
-            Number(one.between_trials),
+            Number(*spread.flips),
+            Number(spread.between_items),
+            Number(spread.between_trials),
         ]
-        cells.append([*line, *([Number(one.judge)] if judged else [])])
+        cells.append([*line, *([Number(spread.judge)] if judged else [])])
     return cells
 
 
 def _pairs(pairs: Sequence[Reliability]) -> list[list[Cell]]:
     cells: list[list[Cell]] = [["pair", "items", "first", "second", "difference", "p", "shows"]]
-    for one in pairs:
+    for record in pairs:
         values = [
-            Number(value, mark="best" if one.better == system else "")
-            for system, value in ((one.a, one.of_a), (one.b, one.of_b))
+            Number(value, mark="best" if record.better == system else "")
+            for system, value in ((record.a, record.of_a), (record.b, record.of_b))
         ]
-        chance, shows = Chance(one.adjusted), Number(one.detectable)
-        pair = f"{one.a}, {one.b}: pass^{one.k}"
-        cells.append([pair, Number(one.items, digits=0), *values, Number(*one.difference), chance, shows])
+        chance, shows = Chance(record.adjusted), Number(record.detectable)
+        pair = f"{record.a}, {record.b}: pass^{record.k}"
+        cells.append([pair, Number(record.items, digits=0), *values, Number(*record.difference), chance, shows])
     return cells
 
 
 def _plans(plans: Sequence[Plan]) -> list[list[Cell]]:
     cells: list[list[Cell]] = [["plan", "items", "trials of an item", "cost", "± of pass^k"]]
-    for one in plans:
-        counts = (Number(count, digits=0) for count in (one.items, one.trials))
-        cells.append([f"{one.system}: {one.change}", *counts, Number(one.cost, digits=0), Number(one.half)])
+    for plan in plans:
+        counts = (Number(count, digits=0) for count in (plan.items, plan.trials))
+        cells.append([f"{plan.system}: {plan.change}", *counts, Number(plan.cost, digits=0), Number(plan.half)])
     return cells

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 import nlgauge
+from nlgauge.cli.joining import joined
 from nlgauge.cli.options import (
     ADDED,
     CLUSTER_OF_OUTPUTS,
@@ -21,7 +22,8 @@ from nlgauge.cli.options import (
     example,
     labels_given,
 )
-from nlgauge.cli.terminal import clustered, joined, labelled, read_outputs, scores_of, show
+from nlgauge.cli.outputs import clustered, labelled, read_outputs, scores_of
+from nlgauge.cli.terminal import show
 from nlgauge.errors import SpecError
 
 

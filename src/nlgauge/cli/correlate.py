@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import click
 
 import nlgauge
+from nlgauge.cli.joining import read_rated
 from nlgauge.cli.options import ASPECT, MEASURED_ON_RATINGS, PARTS, PLACE, example
 from nlgauge.cli.streams import as_json, remark
-from nlgauge.cli.terminal import read_rated, show
+from nlgauge.cli.terminal import show
 from nlgauge.data.atomic_write import atomic_write, refuse_place
 from nlgauge.errors import InputError, SpecError
 from nlgauge.show.answer import Answer

@@ -11,8 +11,9 @@ import click
 
 import nlgauge
 from nlgauge.cli.options import AGAINST, IN_FORMATS, LOADING, MAP, PLACE, READING, SPEC, caching, example
+from nlgauge.cli.outputs import loaded, one_metric, read_outputs, tell_hard
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import beside, loaded, one_metric, read_outputs, show, tell_hard
+from nlgauge.cli.terminal import beside, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError, SpecError
 

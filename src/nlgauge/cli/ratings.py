@@ -10,9 +10,11 @@ from typing import Any
 import click
 
 import nlgauge
+from nlgauge.cli.joining import joined, on_some_ratings
 from nlgauge.cli.options import ADDED, ASPECT, IN_FORMATS, ONE_ASPECT, PLACE, RATING_LABEL, SEED, example
+from nlgauge.cli.outputs import loaded, read_outputs
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import joined, loaded, on_some_ratings, read_outputs, show
+from nlgauge.cli.terminal import show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 
@@ -162,6 +164,7 @@ _WAYS = ("risk", "recall", "f1", "cost", "precision")
 @click.option(
     "--precision", type=_SHARE, default=0.9, show_default=True, help="At least this share of stopped rows is bad."
 )
+@click.option("--bands", is_flag=True, help="Judge no answers in other words than their source that it cannot read.")
 @click.option("-o", "--output", type=PLACE, help="Write the threshold here, for nlgauge check --threshold.")
 @IN_FORMATS
 def calibrate(

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from nlgauge.cli.joining import joined, read_ratings
 from nlgauge.cli.options import (
     ADDED,
     CLUSTER,
@@ -20,8 +21,9 @@ from nlgauge.cli.options import (
     TEXT_FILES,
     example,
 )
+from nlgauge.cli.outputs import clustered, labelled, loaded, read_outputs
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import beside, clustered, joined, labelled, loaded, read_outputs, read_ratings
+from nlgauge.cli.terminal import beside
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError
 

@@ -27,8 +27,9 @@ from nlgauge.cli.options import (
     example,
     with_then,
 )
+from nlgauge.cli.outputs import blaming, clustered, labelled, read_outputs, tell_hard
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import beside, blaming, clustered, labelled, read_outputs, show, tell_hard, told_spent
+from nlgauge.cli.terminal import beside, show, told_spent
 from nlgauge.data.atomic_write import is_stream, refuse_place
 from nlgauge.errors import SpecError
 

@@ -11,9 +11,10 @@ import click
 
 import nlgauge
 from nlgauge.cli import terminal
+from nlgauge.cli.joining import joined, read_rated
 from nlgauge.cli.options import IN_FORMATS, PLACE, Option, example, together
+from nlgauge.cli.outputs import blaming, clustered, labelled, loaded, read_outputs
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import blaming, clustered, joined, labelled, loaded, read_outputs, read_rated
 from nlgauge.data.jsonable import jsonable
 from nlgauge.errors import SpecError
 from nlgauge.show.answer import Answer
@@ -45,7 +46,7 @@ def shown(
 ) -> Callable[[Run], click.Command]:
     """Make a function a command of a group, which prints what it returns, and draws it where -o says so.
 
-    The function is given those of its options that are there.
+    The function gets the values of those options alone that the caller named.
 
     Args:
         group: the group of commands.

@@ -23,7 +23,8 @@ from nlgauge.cli.options import (
     example,
     numbers,
 )
-from nlgauge.cli.terminal import beside, clustered, labelled, read_outputs, scores_of, show
+from nlgauge.cli.outputs import clustered, labelled, read_outputs, scores_of
+from nlgauge.cli.terminal import beside, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import nlgauge
+from nlgauge.cli.joining import on_some_ratings
 from nlgauge.cli.options import ASPECT, IN_FORMATS, PLACE, REPLICATES, example
+from nlgauge.cli.outputs import loaded
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import beside, loaded, on_some_ratings, show
+from nlgauge.cli.terminal import beside, show
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError, SpecError
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from nlgauge.cli.options import IN_FORMATS, MAP, PLACE, example
-from nlgauge.cli.terminal import read_outputs, show
+from nlgauge.cli.outputs import read_outputs
+from nlgauge.cli.terminal import show
 from nlgauge.show.answer import Answer
 from nlgauge.show.tables import NONE, Cell
 

@@ -88,7 +88,7 @@ class Values(Sequence[Value]):
     def __getitem__(self, at: slice) -> Sequence[Value]: ...
     def __getitem__(self, at: int | slice) -> Value | Sequence[Value]:
         if isinstance(at, slice):
-            return [self[one] for one in range(*at.indices(len(self)))]
+            return [self[place] for place in range(*at.indices(len(self)))]
         place = range(len(self))[at]
         return Value(tuple(self.parts[place].tolist()), self.reasons.get(place), self.notes.get(place, ()))
 
@@ -153,8 +153,8 @@ class Reading(ABC):
         Returns:
             The values in the order of the readings, and what each is based on.
         """
-        scored = [one.score(features) for one in readings]
-        return ScoredRows([one.value for one in scored], lambda at: scored[at].evidence())
+        scored = [reading.score(features) for reading in readings]
+        return ScoredRows([scored_row.value for scored_row in scored], lambda at: scored[at].evidence())
 
 
 class ModelAccess(Protocol):
@@ -258,7 +258,7 @@ def _name(kind: type) -> str:
         return kind.__name__
     package = kind.__module__.partition(".")[0]
     # The entry points of the class's own module come first, so that mostly no other module is imported.
-    for name, point in sorted(offered("nlgauge.metrics"), key=lambda one: one[1].module != kind.__module__):
+    for name, point in sorted(offered("nlgauge.metrics"), key=lambda offer: offer[1].module != kind.__module__):
         # What the class's own package offers is loaded, and it alone: it has been imported already.
         if point.module.partition(".")[0] == package and load_offered(name, point) is kind:
             return name
@@ -317,9 +317,9 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
             SpecError: the preset is unknown; and what the metric raises for its parameters.
         """
         if not isinstance(preset, str) or preset not in cls.presets:
-            known = f"is not one of {', '.join(map(repr, cls.presets))}"
-            known = known if cls.presets else "is not known"
-            raise SpecError(f"{registered_name(cls)}: preset={shown(preset)} {known}")
+            problem = f"is not one of {', '.join(map(repr, cls.presets))}"
+            problem = problem if cls.presets else "is not known"
+            raise SpecError(f"{registered_name(cls)}: preset={shown(preset)} {problem}")
         return cls(**{**cls.preset_settings(preset, given), **given})
 
     @classmethod
@@ -381,13 +381,13 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return (type(self),)
 
     def __str__(self) -> str:
-        last = sorted(fields(self), key=lambda one: (one.name != self.subject, one.name == "model"))
-        given = [
-            ("" if one.name == self.subject else f"{one.name}=") + literal(getattr(self, one.name))
-            for one in last
-            if one.default is MISSING or getattr(self, one.name) != one.default
+        last = sorted(fields(self), key=lambda parameter: (parameter.name != self.subject, parameter.name == "model"))
+        written = [
+            ("" if parameter.name == self.subject else f"{parameter.name}=") + literal(getattr(self, parameter.name))
+            for parameter in last
+            if parameter.default is MISSING or getattr(self, parameter.name) != parameter.default
         ]
-        return self.name + (f"({', '.join(given)})" if given else "")
+        return self.name + (f"({', '.join(written)})" if written else "")
 
     def __repr__(self) -> str:
         return str(self)
@@ -472,6 +472,6 @@ class RowReading(Reading):
 
     @classmethod
     def score_all(cls, readings: Sequence[RowReading], features: Features) -> ScoredRows:
-        metric, prepared, rows = readings[0].metric, readings[0].prepared, [one.row for one in readings]
+        metric, prepared, rows = readings[0].metric, readings[0].prepared, [reading.row for reading in readings]
         values = metric.score_rows(rows, prepared, features)
         return ScoredRows(values, lambda at: metric.evidence(rows[at], prepared, features))

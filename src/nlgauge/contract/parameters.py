@@ -76,22 +76,27 @@ def param(
 def parameters_of(kind: type) -> Mapping[str, Parameter]:
     """Return the parameters that a metric's spec may set, by name."""
     hints = get_type_hints(kind)
-    found = {one.name: Parameter(hints[one.name], one.default, **_declared(kind, one)) for one in fields(kind)}
+    parameters = {
+        parameter.name: Parameter(hints[parameter.name], parameter.default, **_declared(kind, parameter))
+        for parameter in fields(kind)
+    }
     # As metrics of 0.1 declared it.
     choices, least = (dict(getattr(kind, name, {})) for name in ("choices", "least"))
     if choices or least:
         old = f"{kind.__name__}: the class variables choices and least are deprecated: use nlgauge.metrics.param"
         warnings.warn(old, DeprecationWarning, stacklevel=2)
-    for name in {**choices, **least}.keys() & found.keys():
-        found[name] = found[name]._replace(choices=tuple(choices.get(name, ())), minimum=least.get(name))
-    return found
+    for name in {**choices, **least}.keys() & parameters.keys():
+        parameters[name] = parameters[name]._replace(choices=tuple(choices.get(name, ())), minimum=least.get(name))
+    return parameters
 
 
-def _declared(kind: type, one: Field[Any]) -> Mapping[str, Any]:
-    own = (vars(base).get("__dataclass_fields__", {}).get(one.name) for base in kind.__mro__)
+def _declared(kind: type, parameter: Field[Any]) -> Mapping[str, Any]:
+    declarations = (vars(base).get("__dataclass_fields__", {}).get(parameter.name) for base in kind.__mro__)
     model = "name or folder of the model; None is the model of the run, by default the embedded 'pocket'"
-    undeclared = {"help": model} if one.name == "model" else {}
-    return next((declared.metadata for declared in own if declared is not None and declared.metadata), undeclared)
+    undeclared = {"help": model} if parameter.name == "model" else {}
+    return next(
+        (declared.metadata for declared in declarations if declared is not None and declared.metadata), undeclared
+    )
 
 
 def check_parameters(metric: Any, name: str) -> None:
@@ -104,19 +109,19 @@ def check_parameters(metric: Any, name: str) -> None:
         name: its name, for the error.
     """
     kind: Any = type(metric)
-    for parameter, one in parameters_of(kind).items():
+    for parameter, allowed in parameters_of(kind).items():
         value = getattr(metric, parameter)
-        if one.choices and value not in one.choices:
-            raise SpecError(f"{name}: {parameter}={shown(value)} is not {one.values}")
-        if not _fits(value, one.kind):
-            raise SpecError(f"{name}: {parameter}={shown(value)} is not {_described(one.kind)}")
-        if value is None or (one.minimum is None and one.maximum is None):
+        if allowed.choices and value not in allowed.choices:
+            raise SpecError(f"{name}: {parameter}={shown(value)} is not {allowed.values}")
+        if not _fits(value, allowed.kind):
+            raise SpecError(f"{name}: {parameter}={shown(value)} is not {_described(allowed.kind)}")
+        if value is None or (allowed.minimum is None and allowed.maximum is None):
             continue
         if not -math.inf < value < math.inf:
             raise SpecError(f"{name}: {parameter} must be a finite number, not {shown(value)}")
-        low, high = (value if limit is None else limit for limit in (one.minimum, one.maximum))
+        low, high = (value if limit is None else limit for limit in (allowed.minimum, allowed.maximum))
         if not low <= value <= high:
-            raise SpecError(f"{name}: {parameter} must be {one.values}, not {shown(value)}")
+            raise SpecError(f"{name}: {parameter} must be {allowed.values}, not {shown(value)}")
 
 
 def literal(value: object) -> str:
@@ -126,10 +131,10 @@ def literal(value: object) -> str:
 
 def _fits(value: object, kind: Any) -> bool:
     if get_origin(kind) in (Union, types.UnionType):
-        return any(_fits(value, one) for one in get_args(kind))
+        return any(_fits(value, choice) for choice in get_args(kind))
     if get_origin(kind) is tuple:
         inner = get_args(kind)[0]
-        return isinstance(value, tuple) and all(_fits(one, inner) for one in value)
+        return isinstance(value, tuple) and all(_fits(element, inner) for element in value)
     if kind not in _WORDS:
         return True
     if isinstance(value, bool) or kind is bool:
@@ -139,7 +144,7 @@ def _fits(value: object, kind: Any) -> bool:
 
 def _described(kind: Any) -> str:
     if get_origin(kind) in (Union, types.UnionType):
-        return " or ".join(_described(one) for one in get_args(kind))
+        return " or ".join(_described(choice) for choice in get_args(kind))
     if get_origin(kind) is tuple:
         return f"a tuple of {_described(get_args(kind)[0])}"
     return _WORDS[kind]

@@ -70,11 +70,11 @@ class _OfModelReading(Reading):
         self.requests = self._by_model(reading.requests)
 
     def _by_model(self, requests: Sequence[AnyRequest]) -> list[AnyRequest]:
-        return [self._asked.setdefault(one, ByModel(self._model, one)) for one in requests]
+        return [self._asked.setdefault(request, ByModel(self._model, request)) for request in requests]
 
     def _answers(self, features: Features) -> Features:
         """Return the features of the other model, as if it were the metric's."""
-        return Features({one: features[asked] for one, asked in self._asked.items() if asked in features})
+        return Features({request: features[asked] for request, asked in self._asked.items() if asked in features})
 
     def followup(self, features: Features) -> list[AnyRequest]:
         return self._by_model(self._reading.followup(self._answers(features)))
@@ -116,14 +116,16 @@ class _Cascade(Reading):
 
     def followup(self, features: Features) -> Sequence[AnyRequest]:
         if self._scored is None:
-            if further := [one for one in self._first.followup(features) if one not in features]:
+            if further := [request for request in self._first.followup(features) if request not in features]:
                 return further
             self._scored = self._first.score(features)
             if not self._decides(self._scored):
                 self._second = self._read_again()
         if self._second is None:
             return ()
-        return [one for one in self._second.requests if one not in features] or self._second.followup(features)
+        return [request for request in self._second.requests if request not in features] or self._second.followup(
+            features
+        )
 
     def score(self, features: Features) -> Scored:
         values, evidence = self.score_all([self], features)
@@ -131,9 +133,9 @@ class _Cascade(Reading):
 
     @classmethod
     def score_all(cls, readings: Sequence[_Cascade], features: Features) -> ScoredRows:
-        firsts = [one._scored for one in readings if one._scored is not None]
+        firsts = [reading._scored for reading in readings if reading._scored is not None]
         assert len(firsts) == len(readings)  # a run asks for follow-ups before it scores
-        again = {at: one._second for at, one in enumerate(readings) if one._second is not None}
+        again = {at: reading._second for at, reading in enumerate(readings) if reading._second is not None}
         joined = [replace(first.value, parts=(*first.value.parts, 1.0)) for first in firsts]
         if not again:
             return ScoredRows(joined, lambda at: firsts[at].evidence())

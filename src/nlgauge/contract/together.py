@@ -92,8 +92,8 @@ class OfMembers(RowMetric):
     def spent(self, prepared: PreparedTogether) -> Mapping[str, int]:
         """Return what its members cost together."""
         total: dict[str, int] = {}
-        for one in prepared.together.members.values():
-            for name, count in one.metric.spent(one.prepared).items():
+        for member in prepared.together.members.values():
+            for name, count in member.metric.spent(member.prepared).items():
                 total[name] = total.get(name, 0) + count
         return total
 
@@ -101,11 +101,11 @@ class OfMembers(RowMetric):
 class _TogetherReading(Reading):
     def __init__(self, row: Row, how: Together) -> None:
         self._row, self._how = row, how
-        self._members = {spec: one.read(row) for spec, one in how.members.items()}
-        self.requests = _all_of(one.requests for one in self._members.values())
+        self._members = {spec: member.read(row) for spec, member in how.members.items()}
+        self.requests = _all_of(reading.requests for reading in self._members.values())
 
     def followup(self, features: Features) -> list[AnyRequest]:
-        return _all_of(one.followup(features) for one in self._members.values())
+        return _all_of(reading.followup(features) for reading in self._members.values())
 
     def score(self, features: Features) -> Scored:
         values, evidence = self.score_all([self], features)
@@ -115,16 +115,16 @@ class _TogetherReading(Reading):
     def score_all(cls, readings: Sequence[_TogetherReading], features: Features) -> ScoredRows:
         how, columns = readings[0]._how, dict[str, Sequence[Value]]()
         for spec in readings[0]._members:
-            of_member = [one._members[spec] for one in readings]
+            of_member = [reading._members[spec] for reading in readings]
             try:
                 columns[spec] = type(of_member[0]).score_all(of_member, features).values
             except Interrupted:
                 none = Value((math.nan,) * how.parts, _STOPPED, temporary=True)
                 raise Interrupted([none] * len(readings)) from None
         rows = [{spec: values[at] for spec, values in columns.items()} for at in range(len(readings))]
-        made = [how.value(one._row, row) for one, row in zip(readings, rows, strict=True)]
+        made = [how.value(reading._row, row) for reading, row in zip(readings, rows, strict=True)]
         return ScoredRows(made, lambda at: how.evidence(readings[at]._row, rows[at]))
 
 
-def _all_of(some: Iterable[Sequence[AnyRequest]]) -> list[AnyRequest]:
-    return list(dict.fromkeys(request for requests in some for request in requests))
+def _all_of(groups: Iterable[Sequence[AnyRequest]]) -> list[AnyRequest]:
+    return list(dict.fromkeys(request for requests in groups for request in requests))

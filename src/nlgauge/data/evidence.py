@@ -174,19 +174,21 @@ class Evidence:
 
 def of_candidate(evidence: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
     """Return the texts of a row's evidence that are its candidate, from evidence as JSON has it."""
-    return [one for one in (evidence or {}).get("texts", []) if one["name"] == "candidate"]
+    return [text for text in (evidence or {}).get("texts", []) if text["name"] == "candidate"]
 
 
 def surely_differs(evidence: Mapping[str, Any] | None) -> str | None:
     """Return a difference from the source that is nearly always an error, from evidence as JSON has it; or None."""
-    reasons = (one for text in of_candidate(evidence) for one in text.get("reasons") or [])
-    return next((one["said"] for one in reasons if one.get("sure")), None)
+    reasons = (reason for text in of_candidate(evidence) for reason in text.get("reasons") or [])
+    return next((reason["said"] for reason in reasons if reason.get("sure")), None)
 
 
 def refuses_worst(evidence: Mapping[str, Any] | None) -> bool:
     """Return whether the worst claim says that something is not in the source: a search judges it, and no model."""
-    stretches = [one for text in of_candidate(evidence) for one in text.get("stretches") or [] if "supported" in one]
-    worst = min(stretches, key=lambda one: float(one["supported"]), default=None)
+    stretches = [
+        stretch for text in of_candidate(evidence) for stretch in text.get("stretches") or [] if "supported" in stretch
+    ]
+    worst = min(stretches, key=lambda stretch: float(stretch["supported"]), default=None)
     return worst is not None and bool(worst.get("abstains"))
 
 

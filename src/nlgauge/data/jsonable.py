@@ -31,7 +31,7 @@ def plain(value: Any) -> Any:
 
 
 def number_of(value: object) -> float:
-    """Return the number that `plain` made a JSON value of. Raises ValueError for anything else."""
+    """Return the number that a JSON value stands for, where `plain` wrote it. Raises ValueError for anything else."""
     if value is None:
         return math.nan
     if isinstance(value, str) and value in INFINITE:
@@ -54,7 +54,7 @@ def values_of(record: Any) -> Iterator[tuple[str, Any]]:
 
 
 def jsonable(value: Any) -> Any:
-    """Return a value of records, mappings, lists and numbers, all of them `plain`; a signature is its text.
+    """Return a value as JSON can hold it: records become objects, numbers are `plain`, a signature is a text.
 
     Args:
         value: a number with its interval (`nlgauge.maths.inference.Measured`) is three values of its record, and else a

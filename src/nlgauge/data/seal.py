@@ -90,12 +90,12 @@ def changed(record: object, before: str | None = None) -> list[str] | None:
     if not isinstance(record, dict) or SEAL not in record:
         return None
     fields = {name: value for name, value in record.items() if name != SEAL}
-    given, made = record[SEAL], _seal(fields, before, is_last(record))
-    if given == made:
+    sealed, made = record[SEAL], _seal(fields, before, is_last(record))
+    if sealed == made:
         return []
-    if not isinstance(given, dict) or given.get("digest") == made["digest"]:
+    if not isinstance(sealed, dict) or sealed.get("digest") == made["digest"]:
         return [ITSELF]
-    parts, now = given.get("parts"), made["parts"]
+    parts, now = sealed.get("parts"), made["parts"]
     assert isinstance(now, dict)
     if not isinstance(parts, dict):
         return [ITSELF]
@@ -196,8 +196,8 @@ class LineCheck:
     def __init__(self, line: str, record: Mapping[str, Any], path: str | Path) -> None:
         """Begin with the first line, what it holds, and the file, for the error."""
         self.path = path
-        given = record.get(SEAL)
-        self.seal: Mapping[str, Any] | None = given if isinstance(given, dict) else None
+        sealed = record.get(SEAL)
+        self.seal: Mapping[str, Any] | None = sealed if isinstance(sealed, dict) else None
         """None where the file has none"""
         self._sealed = SEAL in record
         self._digest = sha256((line.rstrip("\r\n").rpartition(_BEFORE)[0] + "}").encode(*_ANY))
@@ -234,27 +234,29 @@ def changed_lines(lines: Iterable[str]) -> list[str] | None:
     now = LineSeal(first.rpartition(_BEFORE)[0] + "}")
     for line in others:
         now.add(line)
-    given = record[SEAL]
+    sealed = record[SEAL]
     try:
         made = now.made()
     except ValueError:  # the seal is not the last field, so that somebody else wrote the line
         return [ITSELF]
-    if given == made:
+    if sealed == made:
         return []
     if (
-        not isinstance(given, dict)
-        or not isinstance(given.get("parts"), dict)
-        or not isinstance(given.get("lines"), str)
+        not isinstance(sealed, dict)
+        or not isinstance(sealed.get("parts"), dict)
+        or not isinstance(sealed.get("lines"), str)
     ):
         return [ITSELF]
-    parts, own = given["parts"], made["parts"]
-    assert isinstance(own, dict)
-    found = [f"{name} of the first line" for name in {**parts, **own} if parts.get(name) != own.get(name)]
+    parts, made_parts = sealed["parts"], made["parts"]
+    assert isinstance(made_parts, dict)
+    changes = [
+        f"{name} of the first line" for name in {**parts, **made_parts} if parts.get(name) != made_parts.get(name)
+    ]
     before, after = (
-        [text[at : at + _LINE] for at in range(0, len(text), _LINE)] for text in (given["lines"], str(made["lines"]))
+        [text[at : at + _LINE] for at in range(0, len(text), _LINE)] for text in (sealed["lines"], str(made["lines"]))
     )
     if len(before) != len(after):
-        found.append(f"the number of lines, which was {len(before) + 1} and is {len(after) + 1}")
+        changes.append(f"the number of lines, which was {len(before) + 1} and is {len(after) + 1}")
     else:
-        found += [f"line {at}" for at, (a, b) in enumerate(zip(before, after, strict=True), 2) if a != b]
-    return found or [ITSELF]
+        changes += [f"line {at}" for at, (a, b) in enumerate(zip(before, after, strict=True), 2) if a != b]
+    return changes or [ITSELF]

@@ -79,19 +79,19 @@ def _source(name: str) -> bytes:
     """Return the digest of the source that a module belongs to. Raises _UnreadableError."""
     if name.partition(".")[0] == _OWN and name.split(".")[1:2] in [[room] for room in _ROOMS]:
         return _own_source()
-    found = getattr(sys.modules.get(name), "__file__", None)
-    if found is None or (name == "__main__" and (sys.flags.interactive or hasattr(sys, "ps1"))):
+    path = getattr(sys.modules.get(name), "__file__", None)
+    if path is None or (name == "__main__" and (sys.flags.interactive or hasattr(sys, "ps1"))):
         raise _UnreadableError
-    file, top = Path(found), name.partition(".")[0]
+    file, top = Path(path), name.partition(".")[0]
     # Two classes of one name may stand in two files of one folder: the file that defines the class counts by its name.
-    own = f"{name} {file.name}\n".encode()
-    installed = found.startswith(_INSTALLED) or bool({"site-packages", "dist-packages"} & set(file.parts))
+    named = f"{name} {file.name}\n".encode()
+    installed = path.startswith(_INSTALLED) or bool({"site-packages", "dist-packages"} & set(file.parts))
     if installed or top == _OWN:
-        return own + _digest_of(file.parent, [found])
+        return named + _digest_of(file.parent, [path])
     folders = getattr(sys.modules.get(top), "__path__", None)
     if folders is None:  # a script, or a module beside one
-        return own + _digest_of(file.parent, {found, *map(str, file.parent.glob("*.py"))})
-    return own + b"".join(sorted(_digest_of(folder, _below(folder)) for folder in folders))
+        return named + _digest_of(file.parent, {path, *map(str, file.parent.glob("*.py"))})
+    return named + b"".join(sorted(_digest_of(folder, _below(folder)) for folder in folders))
 
 
 def _below(folder: str | Path) -> list[str]:

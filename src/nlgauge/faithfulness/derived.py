@@ -17,6 +17,7 @@ from nlgauge.engine.english import is_stopword
 from nlgauge.faithfulness.calculated import Derived, Passages, calculated
 from nlgauge.faithfulness.dates import WEEKDAYS
 from nlgauge.faithfulness.measures import Quantity
+from nlgauge.faithfulness.modality import ModalSource
 from nlgauge.faithfulness.opposites import OPPOSITES
 from nlgauge.faithfulness.order import OrderedSource
 from nlgauge.faithfulness.quantities import quantities, same
@@ -130,6 +131,7 @@ class Facts:
             self._recorded,
             self._told_of_another,
             self._in_order,
+            self._planned,
         ):
             if (found := rule(sentence)) is not None:
                 return found
@@ -140,9 +142,19 @@ class Facts:
         """What the source puts in an order, and what it says holds no longer."""
         return OrderedSource(self._texts)
 
+    @cached_property
+    def modality(self) -> ModalSource:
+        """What the source has as planned or as said, and not as done or shown."""
+        return ModalSource(self._texts)
+
     def _in_order(self, sentence: str) -> Derived | None:
         """Return that a statement follows which names steps of the source in their order, or what holds now."""
         words = self.order.follows(sentence)
+        return None if words is None else Derived(True, words, f"the source says: {words}")
+
+    def _planned(self, sentence: str) -> Derived | None:
+        """Return that a statement follows which says that a thing is planned, where a sentence plans to do it."""
+        words = self.modality.follows(sentence)
         return None if words is None else Derived(True, words, f"the source says: {words}")
 
     @cached_property

@@ -36,6 +36,8 @@ _NEGATED = re.compile(
 )
 _CANNOT_PLAIN = {"cannot": "can not", "can't": "can not", "can’t": "can not", "won't": "will not", "won’t": "will not"}
 _CANNOT = re.compile(rf"\b(?:{'|'.join(_CANNOT_PLAIN)})\b", re.IGNORECASE)
+_REFUSED = re.compile(r"\b(?:refus\w+|declin\w+|fail\w*|forg[eo]t\w*|neglect\w*|unable|omitted) to\b", re.IGNORECASE)
+"""What was refused was not done, though no word negates it"""
 _LEFT_OUT = frozenset(["a", "an", "the", "do", "does", "did", "any"])
 _ABOUT = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approximately|some|over|under|more than|less than|fewer than|at least"
@@ -302,7 +304,8 @@ class CheckedSource:
             ]
             if not some:
                 found += self._negations(sentence)
-                if (why := self._derived.order.difference(sentence.text)) is not None:
+                rules = (self._derived.order, self._derived.modality)
+                if (why := next(filter(None, (rule.difference(sentence.text) for rule in rules)), None)) is not None:
                     begin, end = _span_of_words(sentence.text)
                     found.append(SourceDifference(at + begin, at + end, why, sure=False))
         found.sort()
@@ -424,7 +427,7 @@ class CheckedSource:
             if len(clause.stems & theirs) < _NEGATED_LIKE * len(clause.stems):
                 continue
             denied, there = clause.negated != clause.lacks(theirs), near.negated != near.lacks(clause.stems)
-            if denied == there or any(_pairs(clause, near.words)):
+            if denied == there or any(_pairs(clause, near.words)) or _REFUSED.search(near.text):
                 continue
             sure = self._reverses(clause)
             whole = clause.alone and near.alone and near.shared(clause) >= _NEGATED_LIKE

@@ -14,6 +14,7 @@ import numpy as np
 from nlgauge.answers.estimate import estimate
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.answers.trials import trials as trials_of
+from nlgauge.data.corpus import Corpus
 from nlgauge.data.evidence import refuses_worst, surely_differs
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.intervals import without_draws
@@ -59,6 +60,7 @@ def check(
     at_most: float | None = None,
     threshold: RatedThreshold | None = None,
     bar: RatedThreshold | None = None,
+    outputs: Corpus | None = None,
     grounded: bool = False,
     against: ScoreTable | None = None,
     margin: float | None = None,
@@ -102,6 +104,7 @@ def check(
         at_most: the threshold, which itself passes, if lower is better.
         threshold: made by `nlgauge.calibrate`, in place of metric, part, at_least and at_most. The verdict notes its
             promise, and that the promise does not hold if the rows' scores are unlike those that it was made from.
+        outputs: the texts of the rows, for a threshold that leaves answers in other words than their source unread.
         bar: the name of `threshold` before 0.2, for one version more.
         grounded: whether to ask if the source supports each candidate, as said above.
         against: the scores of an earlier run, to compare with as said above.
@@ -176,7 +179,7 @@ def check(
     elif threshold is not None:
         if any(one is not None for one in (metric, part, at_least, at_most)):
             raise SpecError("a threshold of calibrate names its metric and its sub-score, and stands alone")
-        limits = of_ratings(table, threshold)
+        limits = of_ratings(table, threshold, outputs)
     else:
         spec, parts = meant(table, metric)
         of_part = parts[0] if part is None else table.named(f"{spec} {part}")[1][0]
@@ -255,7 +258,9 @@ def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterato
         evidence = column.evidence.get(index)
         state, problem = _state(limits, value, column.reasons.get(index), allow_missing)
         difference = surely_differs(evidence)
-        if state in _JUDGED and difference is None and not refuses_worst(evidence) and (why := limits.unread(index)):
+        # A promise of ratings is of the rows that it was tested on, and of no others, whatever is found in them.
+        plain = limits.shares is None and (difference is not None or refuses_worst(evidence))
+        if state in _JUDGED and not plain and (why := limits.unread(index)):
             state, problem = "unread", why
         if state == "doubtful" and difference is not None:
             state, problem = "failed", f"{problem}, and a difference is sure: {difference}"

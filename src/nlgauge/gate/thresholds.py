@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.answers.signatures import refuse_other_numbers
+from nlgauge.answers.wordings import wording_of
+from nlgauge.data.corpus import Corpus
 from nlgauge.data.renamed import now_of
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
@@ -49,6 +51,8 @@ class Limits:
     """The limits of rows that a second model decided; None if they are the same"""
     bands: Bands = ()
     """How well the model reads answers of each wording; empty where it was not measured"""
+    shares: NDArray[np.float64] | None = None
+    """The share of each answer's longer words that its source has, [rows], where the metric does not say it"""
 
     def unread(self, index: int) -> str | None:
         """Return why the model cannot read a row's answer, by its wording; None if it can."""
@@ -58,6 +62,8 @@ class Limits:
     @cached_property
     def _wording(self) -> NDArray[np.float64]:
         """The share of each answer's longer words that its source has: [rows]; NaN where it was not measured."""
+        if self.shares is not None:
+            return self.shares
         column = self.column
         there = WORDING in column.parts and bool(self.bands)
         return column.values[:, column.parts.index(WORDING)] if there else np.full(len(column.values), np.nan)
@@ -104,18 +110,20 @@ def shown(value: float, threshold: float) -> str:
     return repr(value)
 
 
-def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
+def of_ratings(table: ScoreTable, made: RatedThreshold, outputs: Corpus | None = None) -> Limits:
     """Return a threshold that ratings chose, held to a table: only to numbers that mean the same.
 
     Args:
         table: the scores that are checked.
         made: the threshold.
+        outputs: the texts of the rows, for a threshold that does not judge answers of every wording.
 
     Returns:
         The limits, whose notes say what the threshold promises of these rows.
 
     Raises:
-        InputError: the table lacks the threshold's metric, or has other numbers than the threshold was made of.
+        InputError: the table lacks the threshold's metric, or has other numbers than the threshold was made of; or the
+            threshold needs the texts, and they are not given.
     """
     if made.metric not in table.columns or made.part not in table.columns[made.metric].parts:
         problem = f"the table has no {made.metric} {made.part}, of which the threshold was made"
@@ -130,7 +138,20 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
         what="threshold",
         remedy="run nlgauge calibrate again, on new scores",
     )
-    p, effective = made.mix(table.values(made.metric, made.part))
+    values, bands, shares = table.values(made.metric, made.part), made.bands or (), None
+    if bands:
+        if outputs is None:
+            problem = (
+                "the threshold judges no answers in quite other words than their source, and the texts are missing"
+            )
+            raise InputError(problem, remedy="give the outputs (outputs=), or run nlgauge calibrate without bands")
+        shares = wording_of(table, outputs)
+        read = np.array([readable(float(share), bands) for share in shares])
+        values = values[read]
+        notes.append(
+            f"{int((~read).sum())} of {len(read)} answers are in other words than their source, and not judged"
+        )
+    p, effective = made.mix(values)
     rated = f"{made.n} rated rows"
     if made.recall is not None:
         share = f"at least {made.recall:.0%} of those rated below {made.below:g} for {made.aspect} are stopped"
@@ -153,6 +174,8 @@ def of_ratings(table: ScoreTable, made: RatedThreshold) -> Limits:
         at_least=made.threshold if upwards else None,
         at_most=None if upwards else made.threshold,
         notes=tuple(notes),
+        bands=bands,
+        shares=shares,
     )
 
 

@@ -370,6 +370,11 @@ class Verdict(Answered):
             return f"{self.decision.sentences[0]}{lost}".rstrip(".")
         rows = [one for one in self.outcomes if one.row is not None or one.item is None]
         what = "answer" if rows and rows[0].row is not None else "system"
+        aside = sum(one.state == "unread" for one in rows)
+        unread = (
+            f"{aside:,} of {len(rows):,} answers {'is' if aside == 1 else 'are'} not judged: in other words than the "
+        )
+        rows = [one for one in rows if one.state != "unread"]
         many, failing = len(rows) != 1, sum(one in self.failures for one in rows)
         gone = len(self.failures) - failing
         worse = sum(one.worse for one in self.regressions)
@@ -379,7 +384,8 @@ class Verdict(Answered):
             said = f"All {len(rows):,} {what}s pass" if many else f"The {what} passes"
         more = [f"{gone:,} of the earlier run {'is' if gone == 1 else 'are'} missing"] if gone else []
         more += [f"{worse:,} system{'s are' if worse > 1 else ' is'} worse than before"] if worse else []
-        return ", and ".join([said, *more])
+        lead = f"{unread}source. " if aside else ""
+        return lead + ", and ".join([said, *more])
 
     def with_answers(self, answers: Sequence[str]) -> Verdict:
         """Return the verdict with the answers of the rows, for a table without evidence of them."""

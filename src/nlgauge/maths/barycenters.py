@@ -95,9 +95,9 @@ def _stays(points: Matrix, cloud: NDArray[np.float64], weights: Vector) -> bool:
     x, y = points[held], cloud[:, held]
     cross = y @ x.T
     norms = (x * x).sum(axis=1)
-    own = np.diagonal(cross, axis1=1, axis2=2)
-    room = norms[:, None] - norms - 2 * (cross.transpose(0, 2, 1) - own[:, None, :])
-    prices = np.zeros(own.shape)
+    at_itself = np.diagonal(cross, axis1=1, axis2=2)
+    room = norms[:, None] - norms - 2 * (cross.transpose(0, 2, 1) - at_itself[:, None, :])
+    prices = np.zeros(at_itself.shape)
     for _ in range(_ROUNDS):
         lower = (room + prices[:, None, :]).min(axis=2)
         if (lower >= prices - _ROUNDING).all():

@@ -39,11 +39,11 @@ class Gain(NamedTuple):
     @classmethod
     def of(cls, ratings: Float, scores: Float, design: Design, least: float = -math.inf) -> Gain:
         """Return the gain by scores of rows; the arguments are those of `nlgauge.maths.prediction_powered.powered`."""
-        given = ratings[design.rated]
-        counts = np.unique(given, return_counts=True)[1]
-        n = len(given)
+        values = ratings[design.rated]
+        counts = np.unique(values, return_counts=True)[1]
+        n = len(values)
         pairs = n * n - float(counts @ counts)
-        apart = 2 * float(given.var()) * n * n / pairs if pairs else math.nan  # the mean square of two that differ
+        apart = 2 * float(values.var()) * n * n / pairs if pairs else math.nan  # the mean square of two that differ
         alone, helped = (powered(ratings, x, design, least).influence for x in (np.zeros(len(ratings)), scores))
         return cls(alone, helped, apart / (n * design.units))
 
@@ -73,8 +73,8 @@ def effective_ratings(
     n = int(rated.sum())
     units = n if clusters is None else len(np.unique(clusters[rated]))
     alone, helped = (
-        totals(np.asarray(one[0] if len(one) == 1 else one[0] - one[1]), clusters)
-        for one in ([gain.alone for gain in gains], [gain.helped for gain in gains])
+        totals(np.asarray(parts[0] if len(parts) == 1 else parts[0] - parts[1]), clusters)
+        for parts in ([gain.alone for gain in gains], [gain.helped for gain in gains])
     )
     of_alone, of_helped = float(alone @ alone), float(helped @ helped)
     unseen = math.log(2 / (1 - level)) * sum(gain.unseen for gain in gains)

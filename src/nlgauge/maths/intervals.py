@@ -126,12 +126,12 @@ _FEW = 1 << 24
 """Products up to which a convolution is computed as it is written"""
 
 
-def _sum_of(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+def _sum_of(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the chances of the sum of two independent counts: [n] and [m] -> [n + m - 1]."""
-    if len(one) * len(other) <= _FEW:
-        return np.asarray(np.convolve(one, other))
-    size = len(one) + len(other) - 1
-    chances: NDArray[np.float64] = np.fft.irfft(np.fft.rfft(one, size) * np.fft.rfft(other, size), size)
+    if len(first) * len(second) <= _FEW:
+        return np.asarray(np.convolve(first, second))
+    size = len(first) + len(second) - 1
+    chances: NDArray[np.float64] = np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size)
     return np.asarray(np.maximum(chances, 0.0))
 
 

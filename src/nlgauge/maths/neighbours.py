@@ -112,9 +112,9 @@ def between(first: Points, first_radii: Reals, second: Points, second_radii: Rea
         for swapped, limit in enumerate((limits[0][rows, None], limits[1][columns])):
             i, j = _within(low, limit)
             for at in range(0, len(i), _PAIRS):
-                some = i[at : at + _PAIRS], j[at : at + _PAIRS]
-                bounds = low[some].astype(np.float64)
-                left_at, right_at = some[0] + row, some[1] + column
+                chunk = i[at : at + _PAIRS], j[at : at + _PAIRS]
+                bounds = low[chunk].astype(np.float64)
+                left_at, right_at = chunk[0] + row, chunk[1] + column
                 pairs = (right_at, left_at) if swapped else (left_at, right_at)
                 tallies[swapped].add(*pairs, bounds, bounds + frame.gap(left_at, right_at), frame.half_scale)
     return tallies[0].done(), tallies[1].done()
@@ -144,8 +144,8 @@ class _Cloud(NamedTuple):
     def of(cls, points: Points) -> _Cloud:
         if points.ndim != 2 or not points.size or not np.isfinite(points).all():
             raise ValueError(f"points must be finite numbers [n, width], n and width at least 1, not {points.shape}")
-        known: dict[bytes, int] = {}
-        place = np.array([known.setdefault(point.tobytes(), len(known)) for point in points], np.int64)
+        numbers: dict[bytes, int] = {}
+        place = np.array([numbers.setdefault(point.tobytes(), len(numbers)) for point in points], np.int64)
         sample = np.unique(place, return_index=True)[1].astype(np.int64)
         return cls(points[sample], sample, np.bincount(place).astype(np.int64), place)
 
@@ -167,9 +167,9 @@ class _Frame:
         norms = [np.square(points, dtype=np.float64).sum(1) for points in single]
         self.slack = [self.error * norm + _FLOOR for norm in norms]
         last = [(norm / 2 - slack).astype(np.float32)[:, None] for norm, slack in zip(norms, self.slack, strict=True)]
-        one = [np.ones_like(part) for part in last]
-        self._left = np.concatenate([single[0], last[0], one[0]], axis=1)
-        self._right = np.concatenate([-single[-1], one[-1], last[-1]], axis=1)
+        units = [np.ones_like(part) for part in last]
+        self._left = np.concatenate([single[0], last[0], units[0]], axis=1)
+        self._right = np.concatenate([-single[-1], units[-1], last[-1]], axis=1)
 
     def tiles(self, triangle: bool = False) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
         """Lower bounds of half the squared distances between parts of the left and right set, tile by tile.
@@ -236,18 +236,18 @@ def _nearest_pairs(left: _Cloud, right: _Cloud, k: int, itself: bool = False) ->
     """
     frame = _Frame(left, right)
     best = np.full((k, len(left.weight)), np.inf, np.float32)
-    found = []
+    pairs = []
     for row, column, low in frame.tiles(triangle=itself):
         rows = slice(row, row + len(low))
         best[:, rows] = _smallest(best[:, rows], low.T, k)
         i, j = _within(low, frame.limit(best[-1, rows], rows)[:, None])
-        found.append((i + row, j + column, low[i, j]))
+        pairs.append((i + row, j + column, low[i, j]))
         if itself:
             low, columns = low[: max(0, column - row)], slice(column, column + low.shape[1])
             best[:, columns] = _smallest(best[:, columns], low, k)
             i, j = _within(low, frame.limit(best[-1, columns], columns))
-            found.append((j + column, i + row, low[i, j]))
-    first, second, bounds = (np.concatenate(part) for part in zip(*found, strict=True))
+            pairs.append((j + column, i + row, low[i, j]))
+    first, second, bounds = (np.concatenate(part) for part in zip(*pairs, strict=True))
     kept = bounds <= frame.limit(best[-1], slice(None))[first]
     first, second = first[kept], second[kept]
     squares = _squares(left, first, right, second)
@@ -255,8 +255,8 @@ def _nearest_pairs(left: _Cloud, right: _Cloud, k: int, itself: bool = False) ->
     return first[order], second[order], squares[order]
 
 
-def _smallest(known: NDArray[np.float32], more: NDArray[np.float32], k: int) -> NDArray[np.float32]:
-    """Approximately the k smallest numbers of each column of known [k, n] and more [any, n]: [k, n].
+def _smallest(smallest: NDArray[np.float32], more: NDArray[np.float32], k: int) -> NDArray[np.float32]:
+    """Approximately the k smallest numbers of each column of smallest [k, n] and more [any, n]: [k, n].
 
     Only minima of groups of `more` are used: if two of the smallest are in one group, the larger is replaced by a
     slightly larger number.
@@ -264,7 +264,7 @@ def _smallest(known: NDArray[np.float32], more: NDArray[np.float32], k: int) -> 
     while len(more) >= 2 * _GROUPS * k:
         half = len(more) // 2
         more = np.minimum(more[:half], more[half : 2 * half])
-    return np.partition(np.concatenate([known, more]), k - 1, axis=0)[:k]
+    return np.partition(np.concatenate([smallest, more]), k - 1, axis=0)[:k]
 
 
 def _within(low: NDArray[np.float32], limit: NDArray[np.float32]) -> tuple[Integers, Integers]:

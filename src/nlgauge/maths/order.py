@@ -67,7 +67,7 @@ def _ways(n: int) -> Callable[[int, Integers | int], Float]:
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
 
     def ways(of: int, chosen: Integers | int) -> Float:
-        some = np.clip(chosen, 0, of)
-        return np.where(some == chosen, logs[of] - logs[some] - logs[of - some], -math.inf)
+        possible = np.clip(chosen, 0, of)
+        return np.where(possible == chosen, logs[of] - logs[possible] - logs[of - possible], -math.inf)
 
     return ways

@@ -110,7 +110,7 @@ def rated_means(
         return RatedMeans(alone, alone, alone)
     helped = _rated_mean(ratings, scores, design=design, scale=scale, least=least, yes_no=yes_no)
     levels = [None] if design.clusters is None else [design.clusters, None]
-    said = [inference([one], levels, design.rated, scale) for one in (alone, helped)]
+    said = [inference([means], levels, design.rated, scale) for means in (alone, helped)]
     return RatedMeans(helped if helps(*said) else alone, alone, helped)
 
 
@@ -187,23 +187,23 @@ def rated_sizes(level: Integers | None, rated: NDArray[np.bool_]) -> Float:
 def _rated_mean(
     ratings: Float, scores: Float, design: Design, scale: Scale | None, least: float, yes_no: bool
 ) -> RatedMean:
-    found = powered(ratings, scores, design, least)
+    estimated = powered(ratings, scores, design, least)
     rated, strata, rows = design.rated, design.strata, len(scores)
-    z = np.where(rated, ratings, 0.0) - found.weight * scores
+    z = np.where(rated, ratings, 0.0) - estimated.weight * scores
     weights = np.where(rated, design.weights, 0.0) / rows  # of each rated row in the mean; their sum is 1
     groups = int(strata.max()) + 1
     shares = np.bincount(strata, weights, groups)
     # How many rows of equal weight say as much as the rated rows of each stratum: their number, where they weigh alike.
     counts = shares**2 / np.maximum(np.bincount(strata, weights**2, groups), 1e-300)
     means = np.bincount(strata, weights * z, groups) / np.maximum(shares, 1e-300)
-    more = _two_rows(ratings, scores, design=design, weight=found.weight, scale=scale, yes_no=yes_no)
+    more = _two_rows(ratings, scores, design=design, weight=estimated.weight, scale=scale, yes_no=yes_no)
     size = 1.0 if design.clusters is None else float(rated.sum()) / design.units
     added = np.zeros(0) if more is None else size * shares  # how many rows of each kind each stratum gets
     whole = counts if more is None else counts + 2 * added
     new = means if more is None else (counts * means + added * sum(more)) / np.maximum(whole, 1e-300)
     # The influence of a rated row falls as the two more rows take their part, and is about the new mean of its stratum.
     factor = counts / np.maximum(whole, 1e-300)
-    influence = found.influence.copy()
+    influence = estimated.influence.copy()
     influence[rated] = (influence * factor[strata] + (weights * factor[strata]) * (means - new)[strata])[rated]
     units = (design.units if design.clusters is not None else float(rated.sum())) + (2 if more is not None else 0)
     fitted = len(np.unique(strata[rated]))
@@ -211,15 +211,15 @@ def _rated_mean(
     of_added = np.zeros(0)
     if more is not None:
         of_added = np.concatenate(
-            [shares * (one - new) / np.maximum(whole, 1e-300) * np.sqrt(added * size) for one in more]
+            [shares * (changed - new) / np.maximum(whole, 1e-300) * np.sqrt(added * size) for changed in more]
         ) * (small * units / max(units - 1, 1.0))
     return RatedMean(
-        value=found.estimate,
-        centre=found.estimate + float(shares @ (new - means)),
+        value=estimated.estimate,
+        centre=estimated.estimate + float(shares @ (new - means)),
         influence=influence / (1 - leverage(scores, design, factor)) * small,
         added=of_added,
         fitted=fitted,
-        weight=found.weight,
+        weight=estimated.weight,
     )
 
 
@@ -263,7 +263,7 @@ def _errors(y: Float, x: Float) -> Float | None:
 
 def more_ratings(
     means: Sequence[RatedMean],
-    found: Inference,
+    said: Inference,
     confidence: float,
     margin: float,
     rated: NDArray[np.bool_],
@@ -276,7 +276,7 @@ def more_ratings(
 
     Args:
         means: those that the interval is of.
-        found: what they say.
+        said: what they say.
         confidence: that of the interval.
         margin: half of its length.
         rated: whether each row is rated [rows].
@@ -286,10 +286,10 @@ def more_ratings(
     Returns:
         How many ratings beside the `n`; 0 where the interval is short enough.
     """
-    influence, added = _influence(means), np.concatenate([one.added for one in means])
+    influence, added = _influence(means), np.concatenate([of_mean.added for of_mean in means])
     of_rated = float((influence[rated] ** 2).sum()) + float(added @ added)
     of_rest = float((influence[~rated] ** 2).sum())
-    low, high = found.interval(confidence)
+    low, high = said.interval(confidence)
 
     def half(ratings: int) -> float:
         left = (of_rated * n / ratings + of_rest) / (of_rated + of_rest) if of_rated else n / ratings
@@ -312,4 +312,4 @@ def _influence(means: Sequence[RatedMean]) -> Float:
 
 def _parts(means: Sequence[RatedMean], clusters: Integers | None) -> Float:
     """Return the influence of each cluster, or row, and then of the two more rows of each mean and stratum."""
-    return np.append(totals(_influence(means), clusters), np.concatenate([one.added for one in means]))
+    return np.append(totals(_influence(means), clusters), np.concatenate([of_mean.added for of_mean in means]))

@@ -36,46 +36,46 @@ ASSUMED = 0.1
 class RaterSpread:
     """The raters of one question."""
 
-    given: Float
-    """Their ratings [raters, rows], NaN where there is none"""
+    ratings: Float
+    """Of each rater: [raters, rows], NaN where there is none"""
     length: float
     """That of the scale"""
 
     @cached_property
     def parts(self) -> Float:
         """The share of each rater in each row's rating [raters, rows]; 0 in rows that all raters rated, or none."""
-        known = ~np.isnan(self.given)
-        raters = known.sum(0)
-        return np.asarray(np.where(known & (raters < len(known)), 1 / np.maximum(raters, 1), 0.0))
+        has_rating = ~np.isnan(self.ratings)
+        raters = has_rating.sum(0)
+        return np.asarray(np.where(has_rating & (raters < len(has_rating)), 1 / np.maximum(raters, 1), 0.0))
 
     @cached_property
     def means(self) -> Float:
         """The mean rating of each rater."""
-        return np.asarray(np.nanmean(self.given, axis=1))
+        return np.asarray(np.nanmean(self.ratings, axis=1))
 
     @cached_property
     def between(self) -> float:
         """The variance of raters, from what the means of every two of them differ by; 0 where their rows explain it."""
-        known = ~np.isnan(self.given)
-        counts = known.sum(1)
-        off = np.where(known, self.given - self.means[:, None], 0.0)
+        has_rating = ~np.isnan(self.ratings)
+        counts = has_rating.sum(1)
+        off = np.where(has_rating, self.ratings - self.means[:, None], 0.0)
         total, weights = 0.0, 0.0
-        for one, other in combinations(np.flatnonzero(counts > 1), 2):
-            n, m = int(counts[one]), int(counts[other])
-            both = int((known[one] & known[other]).sum())
-            noise = float(off[one] @ off[one]) / (n * (n - 1)) + float(off[other] @ off[other]) / (m * (m - 1))
+        for first, second in combinations(np.flatnonzero(counts > 1), 2):
+            n, m = int(counts[first]), int(counts[second])
+            both = int((has_rating[first] & has_rating[second]).sum())
+            noise = float(off[first] @ off[first]) / (n * (n - 1)) + float(off[second] @ off[second]) / (m * (m - 1))
             if both > 1:
-                noise -= 2 * float(off[one] @ off[other]) / (both - 1) * both / (n * m)
-            total += n * m * ((self.means[one] - self.means[other]) ** 2 - noise) / 2
+                noise -= 2 * float(off[first] @ off[second]) / (both - 1) * both / (n * m)
+            total += n * m * ((self.means[first] - self.means[second]) ** 2 - noise) / 2
             weights += n * m
         return max(0.0, total / weights) if weights else 0.0
 
     def said(self, wider: float) -> str:
         """Return what is to be said of intervals that are at most so many times as long because of the raters."""
         ends = f"{self.means.min():.3g} to {self.means.max():.3g}"
-        told = f"{len(self.given)} raters with mean ratings from {ends} rated different rows"
+        told = f"{len(self.ratings)} raters with mean ratings from {ends} rated different rows"
         told = f"{told}, and their spread makes the intervals up to {wider:.3g} times as long"
-        if len(self.given) >= FEW:
+        if len(self.ratings) >= FEW:
             return told
         assumed = f"one more is assumed who is {ASSUMED:g} of the scale away from their mean"
         return f"{told}; so few hardly say how far raters spread: {assumed} (let all rate the same rows, or ask more)"
@@ -92,7 +92,7 @@ class RaterSpread:
             The same value, with wider intervals.
         """
         of_raters, sizes = self.parts @ shares, (self.parts > 0) @ (shares != 0).astype(float)
-        raters, influence = len(self.given), means[0].influence
+        raters, influence = len(self.ratings), means[0].influence
         if len(means) > 1:
             influence = influence - means[1].influence
         if int((sizes > 0).sum()) < FEW:
@@ -113,6 +113,6 @@ class RaterSpread:
         return replace(said, laws=(*said.laws, *laws))
 
 
-def _freedom(one: float, its: float, other: float, others: float) -> float:
+def _freedom(first: float, its: float, second: float, others: float) -> float:
     """Return the degrees of freedom of the sum of two variances (Satterthwaite 1946)."""
-    return (one + other) ** 2 / (one**2 / its + other**2 / others)
+    return (first + second) ** 2 / (first**2 / its + second**2 / others)

@@ -135,9 +135,9 @@ class _Search:
                             continue
                         moved = _moved(ours, start, length, target)
                         if (edits - self._at_least(moved), length, -start, -target) > best:
-                            found = (edits - self.distance(moved), length, -start, -target)
-                            if found > best:
-                                best, shifted = found, moved
+                            gain = (edits - self.distance(moved), length, -start, -target)
+                            if gain > best:
+                                best, shifted = gain, moved
                     if tried >= _MOST:
                         return best[0], shifted, tried
         return best[0], shifted, tried
@@ -149,20 +149,20 @@ class _Search:
         return edits if m < _BEAM or edits + abs(n - m) <= 2 * (_BEAM - 2) else self._along(ours)[0]
 
     def _at_least(self, ours: str) -> int:
-        known = self._known.get(ours)
-        if known is None:
-            known = self._known[ours] = self._exact(ours, self._reference)
-        return known
+        least = self._known.get(ours)
+        if least is None:
+            least = self._known[ours] = self._exact(ours, self._reference)
+        return least
 
     def _along(self, ours: str) -> tuple[int, str]:
         """Return the cheapest alignment near the diagonal, and its edits."""
-        known = self._paths.get(ours)
-        if known is None:
+        path = self._paths.get(ours)
+        if path is None:
             steps, n, m = self._steps(ours), len(ours), len(self._reference)
             if m >= _BEAM and not _near(steps, n, m):
                 steps = _near_steps(ours, self._reference)
-            known = self._paths[ours] = len(steps) - steps.count("="), steps
-        return known
+            path = self._paths[ours] = len(steps) - steps.count("="), steps
+        return path
 
     def _alignment(self, ours: str) -> tuple[list[int], int, int]:
         """Return the candidate position of each reference position, and which positions are wrong or missed, as bits.
@@ -193,8 +193,8 @@ class _Search:
         theirs, full = self._reference, (1 << len(self._reference)) - 1
         # A shift does not change the words before it, so their rows can be reused.
         same_words = 0
-        for one, other in zip(ours, self._last, strict=False):
-            if one != other:
+        for word, other in zip(ours, self._last, strict=False):
+            if word != other:
                 break
             same_words += 1
         rows = self._rows[:same_words]
@@ -273,9 +273,9 @@ def _near_steps(ours: str, theirs: str) -> str:
             row[j], best[j] = min(choices, key=lambda choice: choice[0])
         costs.append(row)
         steps.append("".join(best))
-    found = []
+    backwards = []
     i, j = n, m
     while i or j:
-        found.append(steps[i][j])
-        i, j = i - (found[-1] != "i"), j - (found[-1] != "d")
-    return "".join(reversed(found))
+        backwards.append(steps[i][j])
+        i, j = i - (backwards[-1] != "i"), j - (backwards[-1] != "d")
+    return "".join(reversed(backwards))

@@ -37,8 +37,8 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 @cache
 def _anywhere() -> re.Pattern[str]:
     marks = "".join(chr(code) for code in range(0x20000) if unicodedata.category(chr(code)).startswith("M"))
-    one = rf"(?=[^\W_])[{_WITHOUT_SPACES}][{marks}]*"
-    return re.compile(rf"{one}|[^\W_{_WITHOUT_SPACES}](?:[^\W_{_WITHOUT_SPACES}]|[{marks}])*")
+    word = rf"(?=[^\W_])[{_WITHOUT_SPACES}][{marks}]*"
+    return re.compile(rf"{word}|[^\W_{_WITHOUT_SPACES}](?:[^\W_{_WITHOUT_SPACES}]|[{marks}])*")
 
 
 _END = re.compile(r"""(?<=[.!?])["')\]”’»]*\s+(?=[^\sa-z])|[。！？]+[」』”’）]*|\n+""")

@@ -53,13 +53,13 @@ def plans(costs: Sequence[Matrix], a: Sequence[Vector], b: Sequence[Vector]) -> 
         ValueError: a shape, a weight or a cost is invalid.
     """
     problems = [_Problem(cost, rows, columns) for cost, rows, columns in zip(costs, a, b, strict=True)]
-    found = [_by_pot(problem) for problem in problems] if find_spec("ot") else [None] * len(problems)
-    out = [np.empty((0, 0)) if flow is None else problems[i].plan(flow) for i, flow in enumerate(found)]
-    left = [i for i, flow in enumerate(found) if flow is None]
+    by_pot = [_by_pot(problem) for problem in problems] if find_spec("ot") else [None] * len(problems)
+    out = [np.empty((0, 0)) if flow is None else problems[i].plan(flow) for i, flow in enumerate(by_pot)]
+    left = [i for i, flow in enumerate(by_pot) if flow is None]
     for index in _batches([problems[i].cost.shape for i in left]):
-        some = [left[i] for i in index]
-        flows = _Batch([problems[i] for i in some]).solve()
-        for i, flow in zip(some, flows, strict=True):
+        numbers = [left[i] for i in index]
+        flows = _Batch([problems[i] for i in numbers]).solve()
+        for i, flow in zip(numbers, flows, strict=True):
             out[i] = problems[i].plan(problems[i].rounded(flow))
     return out
 
@@ -227,13 +227,13 @@ class _Batch:
         cells before bad ones.
         """
         size = len(self.cost)
-        known = np.isfinite(self.cost)
-        scale = np.where(known, self.cost, 0.0).sum(axis=(1, 2)) / known.sum(axis=(1, 2))
+        finite = np.isfinite(self.cost)
+        scale = np.where(finite, self.cost, 0.0).sum(axis=(1, 2)) / finite.sum(axis=(1, 2))
         least = self.cost.min(axis=2, keepdims=True)
-        above = np.where(known, self.cost - np.where(np.isfinite(least), least, 0.0), np.inf)
+        above = np.where(finite, self.cost - np.where(np.isfinite(least), least, 0.0), np.inf)
         worth = np.exp(-above / np.maximum(_EPS * scale, 1e-300)[:, None, None])
         # Otherwise a column far from every row would underflow to 0.
-        worth = np.where(known, np.maximum(worth, 1e-60), 0.0)
+        worth = np.where(finite, np.maximum(worth, 1e-60), 0.0)
         total = self.supply.sum(axis=1, keepdims=True)
         rows, columns = self.supply / total, self.demand / total
         right = np.ones_like(columns)
@@ -251,26 +251,26 @@ class _Batch:
             going = best[every, row] >= 0
             if not going.any():
                 break
-            some, row = every[going], row[going]
-            values = np.where(free[some], worth[some, row], -1.0)
+            places, row = every[going], row[going]
+            values = np.where(free[places], worth[places, row], -1.0)
             column = values.argmax(axis=1)
-            value = values[np.arange(len(some)), column]
-            stale = value < best[some, row]
-            best[some, row] = value
-            some, row, column = some[~stale], row[~stale], column[~stale]
-            give, take = self.supply[some, row], self.demand[some, column]
+            value = values[np.arange(len(places)), column]
+            stale = value < best[places, row]
+            best[places, row] = value
+            places, row, column = places[~stale], row[~stale], column[~stale]
+            give, take = self.supply[places, row], self.demand[places, column]
             moved = np.minimum(give, take)
-            self.supply[some, row] -= moved
-            self.demand[some, column] -= moved
-            nodes = self.first[some] + row, self.first[some] + self.n + column
+            self.supply[places, row] -= moved
+            self.demand[places, column] -= moved
+            nodes = self.first[places] + row, self.first[places] + self.n + column
             used_up = give < take
             child, parent = np.where(used_up, nodes[0], nodes[1]), np.where(used_up, nodes[1], nodes[0])
             self.up[child], self.flow[child] = parent, moved
-            self.length[child] = self.cost[some, row, column]
-            best[some[used_up], row[used_up]] = -1.0
-            free[some[~used_up], column[~used_up]] = False
+            self.length[child] = self.cost[places, row, column]
+            best[places[used_up], row[used_up]] = -1.0
+            free[places[~used_up], column[~used_up]] = False
             ended = give == take
-            best[some[ended]] = -1.0
+            best[places[ended]] = -1.0
         self._measure()
 
     def _measure(self) -> None:

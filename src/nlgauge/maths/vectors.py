@@ -88,5 +88,5 @@ def greedy_match(similarity: Array, a: Array, b: Array) -> tuple[float, float, f
 
 def flows(cost: Array, plan: Array) -> list[tuple[int, int, float, float]]:
     """Return the flows of a transport plan, largest first: from, to, share of the mass, distance."""
-    found = [(int(i), int(j), float(plan[i, j]), float(cost[i, j])) for i, j in np.argwhere(plan > 0)]
-    return sorted(found, key=lambda flow: -flow[2])
+    moved = [(int(i), int(j), float(plan[i, j]), float(cost[i, j])) for i, j in np.argwhere(plan > 0)]
+    return sorted(moved, key=lambda flow: -flow[2])

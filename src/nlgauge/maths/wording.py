@@ -42,7 +42,7 @@ Bands: TypeAlias = Sequence[Band]
 def readable(wording: float, bands: Bands) -> bool:
     """Return whether a model can read an answer by its wording; True where it was not measured."""
     return not any(
-        one.begin <= wording and (wording < one.end or one.end >= 1) and one.low < LEAST_AREA for one in bands
+        band.begin <= wording and (wording < band.end or band.end >= 1) and band.low < LEAST_AREA for band in bands
     )
 
 

@@ -73,14 +73,16 @@ class BARTScore(RowMetric):
         return Prepared()
 
     def requests(self, row: Row, prepared: Prepared) -> list[Seq2SeqRequest]:
-        return [one.request for together in self._asked(row) for one in together]
+        return [asked.request for together in self._asked(row) for asked in together]
 
     def _asked(self, row: Row) -> list[list[_AskedText]]:
         """Return the requests for each text that the candidate is compared with."""
         if self.direction == "faithfulness":
-            known = row.source is not None
+            has_source = row.source is not None
             return (
-                [[_AskedText("candidate", "source", Seq2SeqRequest(row.candidate, row.source or ""))]] if known else []
+                [[_AskedText("candidate", "source", Seq2SeqRequest(row.candidate, row.source or ""))]]
+                if has_source
+                else []
             )
         asked = []
         for reference in row.references:
@@ -109,7 +111,7 @@ class BARTScore(RowMetric):
         """Return the likelihoods for each text that the candidate can be compared with, by its index."""
         read = {}
         for number, together in enumerate(self._asked(row)):
-            likelihoods = [known for one in together if (known := features[one.request]) is not None]
+            likelihoods = [likelihood for asked in together if (likelihood := features[asked.request]) is not None]
             if len(likelihoods) == len(together):
                 read[number] = likelihoods
         return read
@@ -121,9 +123,11 @@ class BARTScore(RowMetric):
         if read and self.references == "best" and self.direction != "faithfulness":
             best = max(read, key=lambda number: _mean(read[number]))
         shown = read if best is None else {best: read[best]}
-        pairs = [pair for number, known in shown.items() for pair in zip(asked[number], known, strict=True)]
-        return Evidence(best, [likely_words(one.name, one.against, likelihood) for one, likelihood in pairs])
+        pairs = [pair for number, likelihoods in shown.items() for pair in zip(asked[number], likelihoods, strict=True)]
+        return Evidence(
+            best, [likely_words(asked_text.name, asked_text.against, likelihood) for asked_text, likelihood in pairs]
+        )
 
 
 def _mean(likelihoods: Sequence[Likelihood]) -> float:
-    return float(np.mean([one.log_probabilities.mean() for one in likelihoods]))
+    return float(np.mean([likelihood.log_probabilities.mean() for likelihood in likelihoods]))

@@ -147,20 +147,22 @@ class BaryScore(ReferenceMetric[TokenVectors]):
     ) -> list[tuple[float]]:
         clouds = self._clouds(pairs, prepared)
         if self.distance.startswith("sinkhorn"):
-            return [(self._entropic(one, other),) for one, other in clouds]
+            return [(self._entropic(cloud, other),) for cloud, other in clouds]
         totals = [max(float((cost * plan).sum()), 0.0) for cost, plan in self._moved(clouds)]
         return [(float(np.sqrt(total)) if self.distance == "w2" else total,) for total in totals]
 
     def _moved(self, clouds: Sequence[tuple[Cloud, Cloud]]) -> list[tuple[Array, Array]]:
         """Ground distances and optimal plan of each pair."""
-        costs = [squared_distances(one.points, other.points) for one, other in clouds]
+        costs = [squared_distances(cloud.points, other.points) for cloud, other in clouds]
         if self.distance == "w1":
             costs = [np.sqrt(cost) for cost in costs]
-        optimal = plans(costs, [one.weights for one, _ in clouds], [other.weights for _, other in clouds])
+        optimal = plans(costs, [cloud.weights for cloud, _ in clouds], [other.weights for _, other in clouds])
         return list(zip(costs, optimal, strict=True))
 
-    def _entropic(self, one: Cloud, other: Cloud) -> float:
-        (x, a), (y, b) = ((cloud.points[cloud.weights > 0], cloud.weights[cloud.weights > 0]) for cloud in (one, other))
+    def _entropic(self, first: Cloud, second: Cloud) -> float:
+        (x, a), (y, b) = (
+            (cloud.points[cloud.weights > 0], cloud.weights[cloud.weights > 0]) for cloud in (first, second)
+        )
         cost = squared_distances(x, y)
         if self.distance == "sinkhorn":
             solved = entropic(cost, a, b, self.regularisation)
@@ -249,9 +251,9 @@ class BaryScore(ReferenceMetric[TokenVectors]):
             wordlike = [is_word(feature.text[begin:end]) for begin, end in feature.offsets]
             keep &= feature.special | np.array(wordlike)
         if not self.stopwords:
-            own = feature.offsets[~feature.special]
-            numbers = words(feature.text, own)
-            _, spans = runs(numbers, own)
+            offsets = feature.offsets[~feature.special]
+            numbers = words(feature.text, offsets)
+            _, spans = runs(numbers, offsets)
             content = np.array([not is_stopword(feature.text[begin:end]) for begin, end in spans.tolist()], np.bool_)
             keep[~feature.special] &= content[numbers]
         return np.flatnonzero(keep)

@@ -144,9 +144,9 @@ class BERTScore(ReferenceMetric[TokenVectors]):
         return Evidence(reference=number, matches=matches)
 
     def _matches(
-        self, side: str, one: TokenVectors, other: TokenVectors, similarity: Array, weights: Array
+        self, side: str, feature: TokenVectors, other: TokenVectors, similarity: Array, weights: Array
     ) -> Iterator[Match]:
-        places, others = (token_pieces(feature, self._used(feature)) for feature in (one, other))
+        places, others = (token_pieces(vectors, self._used(vectors)) for vectors in (feature, other))
         for i, j in enumerate(similarity.argmax(axis=1)):
             if weights[i] > 0:
                 yield Match(

@@ -35,7 +35,10 @@ class Vectors(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class CIDErPrepared(Prepared):
-    """idf: for each n-gram, the logarithm of all items over items with the n-gram in a reference."""
+    """The weights of n-grams.
+
+    idf: for each n-gram, the logarithm of all items over items with the n-gram in a reference.
+    """
 
     items: int
     idf: Mapping[str, float]
@@ -128,7 +131,7 @@ class CIDEr(RowMetric):
             shared = [(weights[gram], others[gram]) for gram in weights if gram in others]
             if not shared:
                 break  # then no longer ones are shared
-            product = sum([(other if clipped and other < one else one) * other for one, other in shared])
+            product = sum([(other if clipped and other < weight else weight) * other for weight, other in shared])
             total += product / (norm * other_norm) if norm and other_norm else 0.0
         mean = total / self.ngram
         return mean * math.exp(-((candidate.words - reference.words) ** 2) / (2 * _SIGMA**2)) if clipped else mean

@@ -75,14 +75,14 @@ class AspectReading(Reading):
         missing = [column for column in metric.needed if getattr(row, column) in (None, ())]
         self._missing = f"no {missing[0].removesuffix('s')}" if missing else None
         self._directions = [] if missing else metric.directions(row)
-        self.requests = [one for direction in self._directions for one in metric.asked(direction, prepared)]
+        self.requests = [asked for direction in self._directions for asked in metric.asked(direction, prepared)]
 
     def score(self, features: Features) -> Scored:
         aligned = self._missing or self._align(features)
         if isinstance(aligned, str):
             return Scored(self._nothing(aligned))
         done, notes = aligned
-        values = self._metric.values([one.alignment for _, one in done], self._prepared)
+        values = self._metric.values([answer.alignment for _, answer in done], self._prepared)
         undefined = np.isnan(values).any()
         value = self._nothing("the two directions cancel out", notes) if undefined else Value(values, None, notes)
         return Scored(value, partial(self._shown, done))
@@ -189,8 +189,8 @@ class CTCAspect(RowMetric):
     def prepare(self, setup: Setup) -> AspectPrepared:
         model = setup.model
         if self.aligner != "E":
-            trained, known = self._trained(model)
-            return AspectPrepared(aligner=trained, facts=known)
+            trained, of_aligner = self._trained(model)
+            return AspectPrepared(aligner=trained, facts=of_aligner)
         layer, named = self._layer(model)
         if self.rescale == "none":
             return AspectPrepared(aligner=self.embeddings(layer, self.stopwords), facts=named)
@@ -211,9 +211,9 @@ class CTCAspect(RowMetric):
         )
         packing = aligner.packing
         if packing is not None and packing.regression != aligner.aggregate:
-            one = "predicts one number for a text" if packing.regression else "predicts no share of a text"
+            problem = "predicts one number for a text" if packing.regression else "predicts no share of a text"
             other = "R" if packing.regression else "D"
-            raise SpecError(f"{self.name}: model {model.name!r} {one}: choose aligner={other!r}")
+            raise SpecError(f"{self.name}: model {model.name!r} {problem}: choose aligner={other!r}")
         if not aligner.judges_words:
             raise SpecError(f"{self.name}: model {model.name!r}: {SENTENCES}: take Faithfulness")
         return aligner, facts
@@ -290,8 +290,8 @@ class Relevance(CTCAspect):
         prepared = super().prepare(setup)
         if self.models is None:
             return prepared
-        second, known = self._trained(setup.other_model(self.models[1]))
-        facts = {**prepared.facts, **{f"references_{name}": fact for name, fact in known.items()}}
+        second, of_second = self._trained(setup.other_model(self.models[1]))
+        facts = {**prepared.facts, **{f"references_{name}": fact for name, fact in of_second.items()}}
         return replace(prepared, second=second, facts=facts)
 
     def asked(self, direction: Direction, prepared: AspectPrepared) -> Sequence[AnyRequest]:

@@ -80,12 +80,12 @@ def shared_with_references(row: Row) -> Evidence:
 
 
 def _shared(text: str, others: Counter[str]) -> list[EvidenceWord]:
-    left, found = others.copy(), []
+    left, words = others.copy(), []
     for begin, end in word_spans(text):
         word = _word(text, (begin, end))
-        found.append(EvidenceWord(text[begin:end], begin, end, float(left[word] > 0)))
+        words.append(EvidenceWord(text[begin:end], begin, end, float(left[word] > 0)))
         left[word] -= 1
-    return found
+    return words
 
 
 def _word(text: str, span: tuple[int, int]) -> str:

@@ -132,11 +132,15 @@ class InfoLM(ReferenceMetric[Bag]):
         setup.model[MASKED_LM]
         temperature = setup.model.card.temperature if self.temperature is None else self.temperature
         if self.language is not None:
-            if self.language not in (known := setup.model.card.temperatures):
-                there = f"it has {', '.join(known)}" if known else "measure one with nlgauge train temperature"
+            if self.language not in (temperatures := setup.model.card.temperatures):
+                there = (
+                    f"it has {', '.join(temperatures)}"
+                    if temperatures
+                    else "measure one with nlgauge train temperature"
+                )
                 problem = f"model {setup.model.name!r} has no temperature for the language {self.language!r}"
                 raise SpecError(f"{self.name}: {problem}: {there}")
-            temperature = known[self.language]
+            temperature = temperatures[self.language]
         facts: dict[str, object] = {"temperature": temperature}
         if (
             self.temperature is None

@@ -219,7 +219,7 @@ class MarkEvaluate(SetMetric):
         a, b, *_, n, m, k = swept.counts
         estimate: SizeEstimate = getattr(swept, self.estimator)
         floor = _ESTIMATORS[self.estimator](swept.counts.apart)
-        scores = (one.score for one in (estimate, swept.schnabel, swept.diversity, floor))
+        scores = (estimate.score for estimate in (estimate, swept.schnabel, swept.diversity, floor))
         note = _beyond(k, min(n, m))
         return Value((*scores, a / m, b / n, *map(float, swept.counts[:-1])), None, (note,) if note else ())
 
@@ -296,17 +296,17 @@ class MarkEvaluateText(Compared[Words]):
     def score_rows(self, rows: Sequence[Row], prepared: SetPrepared, features: Features) -> Sequence[Value]:
         of_sets = self.of_sets
         requests = [self.requests(row, prepared) for row in rows]
-        read = {one: features[one] for some in requests for one in some}
-        points = {one: None if feature is None else of_sets.points(feature) for one, feature in read.items()}
+        read = {request: features[request] for asked in requests for request in asked}
+        points = {request: None if feature is None else of_sets.points(feature) for request, feature in read.items()}
         joined: dict[tuple[int, ...], Words] = {}
         sides = []
         for candidate, *references in requests:
-            own = paired(points[candidate], [points[one] for one in references], self.unusable)
-            if own.pairs and self.references == "all":
-                others = [reference for _, reference in own.pairs]
+            of_row = paired(points[candidate], [points[request] for request in references], self.unusable)
+            if of_row.pairs and self.references == "all":
+                others = [reference for _, reference in of_row.pairs]
                 together = joined.setdefault(tuple(map(id, others)), np.concatenate(others))
-                own = RowPairs([(own.pairs[0][0], together)], own.numbers)
-            sides.append(own)
+                of_row = RowPairs([(of_row.pairs[0][0], together)], of_row.numbers)
+            sides.append(of_row)
         return self._values(rows, sides, prepared)
 
     def pair_note(self, candidate: Words, reference: Words, prepared: SetPrepared) -> str | None:
@@ -314,7 +314,7 @@ class MarkEvaluateText(Compared[Words]):
 
     def evidence(self, row: Row, prepared: SetPrepared, features: Features) -> Evidence:
         """Return the words that are not fully covered by balls of the other side, farthest first, and covered words."""
-        read = [features[one] for one in self.requests(row, prepared)]
+        read = [features[request] for request in self.requests(row, prepared)]
         names = ["candidate", *(f"reference {number}" for number in range(1, len(read)))]
         candidate, *references = (
             [] if feature is None else self.of_sets.points_of_words(feature, name)
@@ -325,7 +325,7 @@ class MarkEvaluateText(Compared[Words]):
             return Evidence()
         if self.references != "all":
             points = [np.concatenate([word.points for word in words]) for words in (candidate, *references) if words]
-            scores = np.array(self.compare([(points[0], one) for one in points[1:]], prepared), np.float64)
+            scores = np.array(self.compare([(points[0], reference) for reference in points[1:]], prepared), np.float64)
             used = [used[best(scores, self.higher_is_better)]]
         shown = covered_texts(candidate, [word for number in used for word in references[number]], self.k)
         return replace(shown, reference=used[0] if len(used) == 1 else None)

@@ -304,7 +304,7 @@ class MaskEvalReading(Reading):
         if isinstance(plan, str):
             return Scored(Value((np.nan,), plan))
         answers = _answers(plan, features)
-        scores = [np.zeros(0) if one is None else metric.word_scores(one) for one in answers]
+        scores = [np.zeros(0) if answer is None else metric.word_scores(answer) for answer in answers]
         value = weighted_score(scores, plan.weights, self.prepared.share, metric.per_text)
         cut = [name for name, is_cut in zip(_NAMES, plan.cut, strict=True) if is_cut]
         notes = tuple(f"{name} longer than the window: only its beginning is read" for name in cut)
@@ -314,7 +314,7 @@ class MaskEvalReading(Reading):
         """Return the masked words of each text: whether they were predicted, what was predicted, and their weights."""
         share = self.prepared.share
         sides = zip(_NAMES, _NAMES[::-1], answers, shared(plan.weights, share), strict=True)
-        texts = [_shown(name, other, answer, own) for name, other, answer, own in sides if answer is not None]
+        texts = [_shown(name, other, answer, of_side) for name, other, answer, of_side in sides if answer is not None]
         items = [Item(name, {"share": part}) for name, part in zip(_NAMES, (share, 1 - share), strict=True)]
         return Evidence(texts=texts, items=items)
 

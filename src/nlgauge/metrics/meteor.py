@@ -258,7 +258,7 @@ def _stemmer(name: str) -> Callable[[str], str]:
     except ImportError:
         raise MissingExtraError("METEOR", "strings") from None
     if name not in snowballstemmer.algorithms():
-        known = ", ".join(["none", *sorted(snowballstemmer.algorithms())])
-        raise SpecError(f"METEOR: stemmer={shown(name)} is not one of {known}")
+        choices = ", ".join(["none", *sorted(snowballstemmer.algorithms())])
+        raise SpecError(f"METEOR: stemmer={shown(name)} is not one of {choices}")
     stem: Callable[[str], str] = lru_cache(1 << 17)(snowballstemmer.stemmer(name).stemWord)
     return stem

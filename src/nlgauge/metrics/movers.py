@@ -71,17 +71,17 @@ class MovingMetric(ReferenceMetric[TokenVectors]):
         """Return the score."""
         return cost
 
-    def distances(self, one: Moved, other: Moved) -> Array:
+    def distances(self, first: Moved, second: Moved) -> Array:
         """Distances from each part of one text to each part of the other."""
-        return distances(one.vectors, other.vectors)
+        return distances(first.vectors, second.vectors)
 
     def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Any) -> list[tuple[float]]:
         sides = each_once(lambda feature: self.moved(feature, prepared), pairs)
         return [(self.from_cost(float((cost * plan).sum())),) for cost, plan in self._plans(sides)]
 
     def _plans(self, pairs: Sequence[tuple[Moved, Moved]]) -> list[tuple[Array, Array]]:
-        costs = [self.distances(one, other) for one, other in pairs]
-        optimal = plans(costs, [one.weights for one, _ in pairs], [other.weights for _, other in pairs])
+        costs = [self.distances(first, other) for first, other in pairs]
+        optimal = plans(costs, [moved.weights for moved, _ in pairs], [other.weights for _, other in pairs])
         return list(zip(costs, optimal, strict=True))
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
@@ -89,9 +89,11 @@ class MovingMetric(ReferenceMetric[TokenVectors]):
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
         number, pair = chosen
-        one, other = (self.moved(feature, prepared) for feature in pair)
-        ((cost, plan),) = self._plans([(one, other)])
-        first, second = (_places(feature.text, moved) for feature, moved in zip(pair, (one, other), strict=True))
+        candidate, reference = (self.moved(feature, prepared) for feature in pair)
+        ((cost, plan),) = self._plans([(candidate, reference)])
+        first, second = (
+            _places(feature.text, moved) for feature, moved in zip(pair, (candidate, reference), strict=True)
+        )
         moved = [Flow(first[i], second[j], share, distance) for i, j, share, distance in flows(cost, plan)]
         return Evidence(reference=number, flows=moved)
 
@@ -290,5 +292,5 @@ class WordMovers(MovingMetric, WordVectorMetric):
         names, first, counts = np.unique(text.names, return_index=True, return_counts=True)
         return Moved(text.vectors[first], counts.astype(np.float64), names)
 
-    def distances(self, one: Moved, other: Moved) -> Array:
-        return np.where(one.places[:, None] == other.places, 0.0, super().distances(one, other))
+    def distances(self, first: Moved, second: Moved) -> Array:
+        return np.where(first.places[:, None] == second.places, 0.0, super().distances(first, second))

@@ -125,7 +125,7 @@ class Panel(OfMembers):
                 facts[QUESTION] = now[QUESTION]
             if "numbers" in now:
                 facts["numbers"] = now["numbers"]
-        facts["members"] = " + ".join(f"{one.weight:.3g} {one.name}" for one in fitted.used)
+        facts["members"] = " + ".join(f"{member.weight:.3g} {member.name}" for member in fitted.used)
         upper = fitted.threshold if fitted.certified is None else max(fitted.threshold, fitted.certified)
         facts["grounded"] = [fitted.threshold, upper]
         promise = "" if fitted.certified is None else f", the upper one at a risk of {fitted.risk:g}"
@@ -135,7 +135,7 @@ class Panel(OfMembers):
 
     def _refuse_other(self, spec: str, now: Mapping[str, object]) -> None:
         """Raise SpecError where a member's numbers depend on something else than when the weights were fitted."""
-        (before, *_) = (one.facts for one in self.fitted.used if one.metric == spec)
+        (before, *_) = (member.facts for member in self.fitted.used if member.metric == spec)
         # What the run adds (versions, window, backend) is not known yet, and stands in the panel's own signature.
         names = [name for name in now if name in before or name == "model"]
         if other := other_facts({name: now[name] for name in names}, {name: before.get(name) for name in names}):
@@ -148,7 +148,9 @@ class Panel(OfMembers):
     def _numbers(self, values: Values) -> Float:
         """Return the scores of the used members for a row: [1, used]."""
         parts = {spec: made.parts for spec, made in self.members.items()}
-        return np.array([[values[one.metric].parts[parts[one.metric].index(one.part)] for one in self.fitted.used]])
+        return np.array(
+            [[values[member.metric].parts[parts[member.metric].index(member.part)] for member in self.fitted.used]]
+        )
 
     def _value(self, row: Row, values: Values) -> Value:
         numbers = self._numbers(values)
@@ -187,8 +189,8 @@ def _fold_of(fingerprint: str, rows: Mapping[str, int]) -> int:
     if fingerprint in rows:
         return rows[fingerprint]
     begin = fingerprint.partition(".")[0] + "."
-    known: Sequence[str] = [one for one in rows if one.startswith(begin) and same_texts(one, fingerprint)]
-    return rows[known[0]] if known else UNSEEN
+    alike: Sequence[str] = [row for row in rows if row.startswith(begin) and same_texts(row, fingerprint)]
+    return rows[alike[0]] if alike else UNSEEN
 
 
 @lru_cache(maxsize=16)

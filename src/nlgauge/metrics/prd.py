@@ -164,7 +164,7 @@ class PRD(SetMetric):
         """Return the curve at some angles, from low precision and high recall to the opposite."""
         curve = self._curve(*(np.concatenate([text.points for text in side]) for side in (evaluated, reference)))
         points = {"precision": curve.precision, "recall": curve.recall}
-        return Evidence(items=[Item("curve", {name: some[::_EVERY].tolist() for name, some in points.items()})])
+        return Evidence(items=[Item("curve", {name: numbers[::_EVERY].tolist() for name, numbers in points.items()})])
 
     def _curve(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> PRDCurve:
         return mean_curve(evaluated, reference, clusters=self.clusters, runs=self.runs, seed=self.seed)

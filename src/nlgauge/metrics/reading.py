@@ -37,8 +37,10 @@ Answer: TypeAlias = Read | Failure
 
 def evidence_of(answers: Iterable[Answer]) -> Evidence:
     """Return the reasons of a row's answers: the label that was written, its number, and what was said beside it."""
-    given = [answer for answer in answers if isinstance(answer, Read) and answer.said]
-    return Evidence(items=[Item(answer.label, {"number": answer.number, "reason": answer.said}) for answer in given])
+    with_reason = [answer for answer in answers if isinstance(answer, Read) and answer.said]
+    return Evidence(
+        items=[Item(answer.label, {"number": answer.number, "reason": answer.said}) for answer in with_reason]
+    )
 
 
 def tally(answer: Answer) -> Iterator[str]:

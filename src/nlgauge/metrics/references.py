@@ -175,23 +175,23 @@ class Compared(RowMetric, Generic[T]):
 
     def reduced(self, pairs: Sequence[tuple[T, T]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the row's scores from those of its pairs: [pairs, parts] -> [parts]."""
-        found = best_or_mean(scores, self.references, self.higher_is_better)
-        if self.references == "best" and (own := [self.parts.index(part) for part in self.of_any_reference]):
-            found = found.copy()
-            found[own] = scores[:, own].max(axis=0)
-        return found
+        reduced = best_or_mean(scores, self.references, self.higher_is_better)
+        if self.references == "best" and (places := [self.parts.index(part) for part in self.of_any_reference]):
+            reduced = reduced.copy()
+            reduced[places] = scores[:, places].max(axis=0)
+        return reduced
 
     def _values(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> Values:
         """Compare all pairs of some rows at once, because some metrics are faster that way; each distinct pair once."""
         pairs = [pair for row in sides for pair in row.pairs]
-        found: Scores
+        of_pairs: Scores
         if len({id(row.pairs[0][0]) for row in sides if row.pairs}) == sum(1 for row in sides if row.pairs):
-            found = self.compare(pairs, prepared)  # no candidate is there twice, and so hardly a pair
+            of_pairs = self.compare(pairs, prepared)  # no candidate is there twice, and so hardly a pair
         else:
             distinct = {(id(candidate), id(reference)): (candidate, reference) for candidate, reference in pairs}
             compared = dict(zip(distinct, self.compare(list(distinct.values()), prepared), strict=True))
-            found = [compared[id(one), id(other)] for one, other in pairs]
-        numbers = np.fromiter(chain.from_iterable(found), np.float64, len(pairs) * len(self.parts))
+            of_pairs = [compared[id(first), id(second)] for first, second in pairs]
+        numbers = np.fromiter(chain.from_iterable(of_pairs), np.float64, len(pairs) * len(self.parts))
         scores = numbers.reshape(-1, len(self.parts))
         counts = np.array([len(row.pairs) for row in sides], np.intp)
         ends = counts.cumsum()
@@ -236,16 +236,16 @@ class ReferenceMetric(Compared[T]):
         return self._values(rows, [self._paired(row, prepared, features) for row in rows], prepared)
 
     def _paired(self, row: Row, prepared: Any, features: Features) -> RowPairs[T]:
-        candidate, *references = (features[one] for one in self.requests(row, prepared))
+        candidate, *references = (features[request] for request in self.requests(row, prepared))
         return paired(candidate, references, self.unusable_of((candidate, *references)))
 
     def chosen(self, row: Row, prepared: Any, features: Features) -> tuple[int, tuple[T, T]] | None:
         """Return the pair that the row's score is based on, preceded by the index of its reference."""
-        own = self._paired(row, prepared, features)
-        if not own.pairs:
+        of_row = self._paired(row, prepared, features)
+        if not of_row.pairs:
             return None
-        which = best(np.array(self.compare(own.pairs, prepared), np.float64), self.higher_is_better)
-        return own.numbers[which], own.pairs[which]
+        which = best(np.array(self.compare(of_row.pairs, prepared), np.float64), self.higher_is_better)
+        return of_row.numbers[which], of_row.pairs[which]
 
 
 @dataclass(frozen=True)
@@ -271,8 +271,8 @@ class StringReferenceMetric(Compared[T]):
     def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> Sequence[Value]:
         texts = dict.fromkeys(row.candidate for row in rows)
         texts.update(dict.fromkeys(chain.from_iterable(row.references for row in rows)))
-        known = self.read_all(texts, prepared)
-        unusable, read = self.unusable_of(known), dict(zip(texts, known, strict=True)).__getitem__
+        forms = self.read_all(texts, prepared)
+        unusable, read = self.unusable_of(forms), dict(zip(texts, forms, strict=True)).__getitem__
         sides: list[RowPairs[T]] = []
         for row in rows:
             candidate, references = read(row.candidate), row.references
@@ -287,12 +287,12 @@ class StringReferenceMetric(Compared[T]):
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
         """Return the words that the candidate shares with the reference that the score is based on."""
-        own = paired(
+        of_row = paired(
             self.read(row.candidate, prepared), [self.read(text, prepared) for text in row.references], self.unusable
         )
-        if not own.pairs:
+        if not of_row.pairs:
             return Evidence()
-        which = own.numbers[best(np.array(self.compare(own.pairs, prepared), np.float64), self.higher_is_better)]
+        which = of_row.numbers[best(np.array(self.compare(of_row.pairs, prepared), np.float64), self.higher_is_better)]
         return shared_words(row.candidate, {"reference": row.references[which]}, which)
 
     def _worst(self, row: Row, value: Value) -> Value:

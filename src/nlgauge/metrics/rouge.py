@@ -134,12 +134,12 @@ class ROUGE(StringReferenceMetric[str]):
             {at for at, (a, b) in enumerate(pairs) if len(a) * len(b) > _MOST_CELLS and self._is_far(a, b)},
         )
         near = [pair for at, pair in enumerate(pairs) if at not in far] if far else pairs
-        found = scorer.score_batch([reference for _, reference in near], [candidate for candidate, _ in near])
+        scored = scorer.score_batch([reference for _, reference in near], [candidate for candidate, _ in near])
         scores = [
             (score.fmeasure, score.precision, score.recall)
-            if (score := one[name]).fmeasure or max(map(self._words, pair)) >= shortest
+            if (score := scores[name]).fmeasure or max(map(self._words, pair)) >= shortest
             else _UNDEFINED
-            for one, pair in zip(found, near, strict=True)
+            for scores, pair in zip(scored, near, strict=True)
         ]
         for at in sorted(far):
             scores.insert(at, _UNDEFINED)

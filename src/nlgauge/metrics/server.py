@@ -158,9 +158,9 @@ class Server:
             try:
                 opener = build_opener(_stays(), *clock.handlers())
                 with opener.open(Request(url, content, headers), timeout=self.timeout) as answer:
-                    given = self._body(answer)
+                    sent = self._body(answer)
                 if not clock.over:  # else the answer may be cut
-                    return read_reply(given, key), wait_wanted(answer.headers)
+                    return read_reply(sent, key), wait_wanted(answer.headers)
                 reason: object = TimeoutError()
             except HTTPError as error:
                 with error:
@@ -318,8 +318,8 @@ def key_of(name: str) -> str | None:
 
 def deployment_of(url: str) -> str | None:
     """Return the model that an address of Azure names, as .../openai/deployments/NAME does; None for any other."""
-    named = re.search(r"/openai/deployments/([^/?]+)", url)
-    return named[1] if named else None
+    match = re.search(r"/openai/deployments/([^/?]+)", url)
+    return match[1] if match else None
 
 
 def address_of(url: str, metric: str) -> str:

@@ -164,7 +164,9 @@ class SetMetric(Metric):
         by_word = self.points(feature).reshape(len(feature.vectors), len(starts), -1).swapaxes(0, 1)
         ends = [feature.offsets[(numbers == numbers[start]) & ~special, 1].max() for start in starts]
         spans = zip(feature.offsets[starts, 0].tolist(), ends, strict=True)
-        return [SetText(item, feature.text[begin:end], own) for (begin, end), own in zip(spans, by_word, strict=True)]
+        return [
+            SetText(item, feature.text[begin:end], point) for (begin, end), point in zip(spans, by_word, strict=True)
+        ]
 
     @abstractmethod
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
@@ -208,7 +210,7 @@ def _beside(side: str, texts: Sequence[SetText], others: Sequence[SetText], cove
     """One side's texts. The nearest text is the one nearest to the text's most distant point."""
     from nlgauge.maths.neighbours import nearest
 
-    points, other_points = (np.concatenate([text.points for text in some]) for some in (texts, others))
+    points, other_points = (np.concatenate([text.points for text in side]) for side in (texts, others))
     where, squares = nearest(points, other_points)
     owner = np.repeat(np.arange(len(others)), [len(other.points) for other in others])
     missed: list[tuple[float, Item]] = []
@@ -223,6 +225,6 @@ def _beside(side: str, texts: Sequence[SetText], others: Sequence[SetText], cove
         item = Item(text.text, {**facts, "nearest": other.text, "nearest_item": other.item})
         (caught if share == 1 else missed).append((distance, item))
         begin = end
-    missed.sort(key=lambda one: -one[0])
-    caught.sort(key=lambda one: one[0])
+    missed.sort(key=lambda pair: -pair[0])
+    caught.sort(key=lambda pair: pair[0])
     return [item for _, item in (*missed[:_LISTED], *caught[:_LISTED])]

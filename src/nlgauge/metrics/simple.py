@@ -52,8 +52,8 @@ class Column(RowMetric):
     @property
     def limits(self) -> Mapping[str, Limits]:
         """Those of the labels, where the column has labels."""
-        known = [number for number in (self.values or {}).values() if number is not None]
-        return {"score": (min(known), max(known))} if known else {}
+        numbers = [number for number in (self.values or {}).values() if number is not None]
+        return {"score": (min(numbers), max(numbers))} if numbers else {}
 
     def prepare(self, setup: Setup) -> Prepared:
         numbers = numbers_in(setup.corpus, self.column, self.values)

@@ -338,15 +338,15 @@ class TER(SacrebleuMetric):
         together: dict[tuple[str, ...], list[str]] = {}
         for candidate, references in pairs:
             together.setdefault(references, []).append(candidate)
-        found: dict[Pair, Counts] = {}
+        counts: dict[Pair, Counts] = {}
         for references, candidates in together.items():
             ours, theirs = tool._extract_reference_info(candidates), tool._extract_reference_info(references)
             lengths = [len(words) for words in theirs["ref_words"]]
             near = [len(words) * max(lengths) <= _MOST_SHIFTED for words in ours["ref_words"]]
             edits = iter(fewest_shifted_edits([*compress(ours["ref_words"], near)], theirs["ref_words"], distance))
             for text, is_near in zip(candidates, near, strict=True):
-                found[text, references] = next(edits) if is_near else math.nan, sum(lengths) / len(lengths)
-        return [found[pair] for pair in pairs]
+                counts[text, references] = next(edits) if is_near else math.nan, sum(lengths) / len(lengths)
+        return [counts[pair] for pair in pairs]
 
 
 def _distance() -> Distance:
@@ -407,11 +407,11 @@ class WER(RowMetric):
         def count(pairs: Sequence[Pair]) -> list[tuple[float, float]]:
             counts = []
             for text, references in pairs:
-                own = self._symbols(text, numbers)
+                symbols = self._symbols(text, numbers)
                 others = [self._symbols(reference, numbers) for reference in references]
-                found = [(edits(own, other), float(len(other))) for other in others]
+                counted = [(edits(symbols, other), float(len(other))) for other in others]
                 # Equal rates may be of unlike counts, which the corpus score sums: their order must not decide.
-                counts.append(min(found, key=lambda one: (one[0] / one[1], one[1])))
+                counts.append(min(counted, key=lambda count: (count[0] / count[1], count[1])))
             return counts
 
         return counted_values(self, rows, count, lambda counts: 100 * counts[0] / counts[1])

@@ -63,10 +63,10 @@ def too_short(feature: TokenVectors, least: int = 1) -> str | None:
     return None if number >= least else f"fewer than {least} words"
 
 
-def similarity(one: WordTable, other: WordTable) -> Array:
+def similarity(first: WordTable, second: WordTable) -> Array:
     """Cosines [n, m], 1 between the same words."""
-    same = one.names[:, None] == other.names
-    return np.where(same, 1.0, unit(one.vectors) @ unit(other.vectors).T)
+    same = first.names[:, None] == second.names
+    return np.where(same, 1.0, unit(first.vectors) @ unit(second.vectors).T)
 
 
 def _all_words(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.int32], list[str]]:

@@ -35,11 +35,11 @@ class WorstCase:
     """How many of them have to be as in `worst` until the estimate leaves its interval, or until a difference is no
     longer shown, or is shown; None where all of them do not change this"""
 
-    def sentence(self, found: Measured, unit: float, difference: bool) -> str:
+    def sentence(self, estimate: Measured, unit: float, difference: bool) -> str:
         """Return what is said of the worst case beside the estimate.
 
         Args:
-            found: the estimate with its interval, NaN where it is refused.
+            estimate: the estimate with its interval, NaN where it is refused.
             unit: 100 for shares, which are told of 100 outputs, else 1.
             difference: whether the estimate is a difference of two systems.
 
@@ -50,11 +50,11 @@ class WorstCase:
         bad = "bad for the one system and good for the other" if difference else "bad"
         value, low, high = (f"{unit * number:.3g}" for number in self.worst)
         said = f"if the {rows} were {bad}: about {value}{' of 100' * (unit == 100)} ({low} to {high})"
-        if math.isnan(found.value):
+        if math.isnan(estimate.value):
             return said
-        ends = [unit * end for of in (self.worst, self.best, found) for end in of[1:]]
+        ends = [unit * end for of in (self.worst, self.best, estimate) for end in of[1:]]
         said += f", so the truth is anywhere from {min(ends):.3g} to {max(ends):.3g}"
-        shown = not found.low <= 0 <= found.high
+        shown = not estimate.low <= 0 <= estimate.high
         if self.tipping is None:
             same = "the estimate stays within its interval above"
             if difference:
@@ -97,11 +97,11 @@ class Blanks:
         bad, good = (low, high) if below is None else (high, low)
         return cls(rows=rows & np.isnan(values), values=values, bad=bad, good=good)
 
-    def worst_case(self, found: Measured, again: Again, systems: Sequence[Integers]) -> WorstCase | None:
+    def worst_case(self, estimate: Measured, again: Again, systems: Sequence[Integers]) -> WorstCase | None:
         """Return the worst case of an estimate.
 
         Args:
-            found: the estimate with its interval, NaN where it is refused.
+            estimate: the estimate with its interval, NaN where it is refused.
             again: the same of other ratings.
             systems: the rows of each of its systems: one, or two for a difference.
 
@@ -123,9 +123,9 @@ class Blanks:
             values[order[:count]] = np.where(np.isin(order[:count], places[0]) == bad_first, self.bad, self.good)
             return again(values)
 
-        ahead = len(systems) == 1 or not found.value < 0
+        ahead = len(systems) == 1 or not estimate.value < 0
         worst, best = (filled(len(order), of) for of in (ahead, not ahead))
-        shown = not found.low <= 0 <= found.high
+        shown = not estimate.low <= 0 <= estimate.high
 
         def changes(bad_first: bool) -> int | None:
             """Return the least number of rows that change the conclusion."""
@@ -133,13 +133,13 @@ class Blanks:
             def changed(count: int) -> bool:
                 other = filled(count, bad_first)
                 if len(systems) == 1:
-                    return not found.low <= other.value <= found.high
+                    return not estimate.low <= other.value <= estimate.high
                 return (not other.low <= 0 <= other.high) != shown
 
             return _least(changed, len(order))
 
         tipping = None
-        if not math.isnan(found.value):
+        if not math.isnan(estimate.value):
             ways = [ahead] if len(systems) == 1 or shown else [True, False]
             tipping = min((count for way in ways if (count := changes(way)) is not None), default=None)
         return WorstCase(blank=len(order), worst=worst, best=best, tipping=tipping)

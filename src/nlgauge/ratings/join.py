@@ -107,7 +107,7 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
         The ratings in the order of the table's rows.
 
     Raises:
-        InputError: there are other duplicates, or nothing belongs together.
+        InputError: a row is there twice and the rows are no trials, or no rating belongs to a row of the table.
     """
     if isinstance(source, Column):
         if source.level != "item" or len(source.values) != len(table.rows):
@@ -172,11 +172,13 @@ def aspects_of(
         refuse_repeats([row.key for row in source if row.trial is not None], {}, "keep one")
     else:
         refuse_twice([(row.system, row.item) for row in source], "the ratings")
-    found: dict[str, dict[Key, list[float]]] = {}
+    ratings: dict[str, dict[Key, list[float]]] = {}
     for row in source:
         for aspect, rating in row.scores.items():
-            found.setdefault(aspect, {}).setdefault((row.system, row.item), []).append(rating)
-    return {aspect: {key: sum(some) / len(some) for key, some in by_key.items()} for aspect, by_key in found.items()}
+            ratings.setdefault(aspect, {}).setdefault((row.system, row.item), []).append(rating)
+    return {
+        aspect: {key: sum(of_key) / len(of_key) for key, of_key in by_key.items()} for aspect, by_key in ratings.items()
+    }
 
 
 def join(
@@ -209,7 +211,7 @@ def join(
     if not name or name in table.columns:
         raise InputError(f"the name {name!r} is taken" if name else "a metric needs a name", remedy="choose another")
     source = matched(table, source) if isinstance(source, Corpus) else source
-    given, scores = read(
+    origin, scores = read(
         name, source, column=column, items=list(dict.fromkeys(item for _, item in table.rows)), labels=labels
     )
     level = "system" if all(item is None for _, item in scores) else "item"
@@ -219,13 +221,13 @@ def join(
         raise InputError(f"{name}: no score has the {what} of a row of the table", remedy=f"as in {first}")
     values = np.array([scores.get(place, math.nan) for place in places], float)
     missing = np.flatnonzero(np.isnan(values)).tolist()
-    reasons = dict.fromkeys(missing, f"no score in {given}")
+    reasons = dict.fromkeys(missing, f"no score in {origin}")
     added = Column(("score",), values[:, None], reasons, higher_is_better=higher_is_better, level=level)
-    facts: Mapping[str, object] = {"from": given, "values": hashlib.sha256(values.tobytes()).hexdigest()[:8]}
+    facts: Mapping[str, object] = {"from": origin, "values": hashlib.sha256(values.tobytes()).hexdigest()[:8]}
     if isinstance(source, Corpus) and column is not None:
         facts = provenance(source, column, values)
     joined: dict[str, object] = {
-        "from": given,
+        "from": origin,
         "scores": len(places) - len(missing),
         "missing": len(missing),
         "left_over": len(scores.keys() - set(places)),
@@ -367,9 +369,9 @@ def number(value: object, what: str, file: object = None, row: int | None = None
 def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> None:
     """Raise InputError for the first key that is there more than once, with its rows."""
     keys = list(keys)
-    if (found := first_repeat(keys)) is not None:
-        system, item = keys[found[1]]
-        rows = f"rows {found[0] + 1} and {found[1] + 1}"
+    if (places := first_repeat(keys)) is not None:
+        system, item = keys[places[1]]
+        rows = f"rows {places[0] + 1} and {places[1] + 1}"
         raise InputError(f"system {system!r}, item {item!r} is in {where} twice ({rows})", remedy=remedy)
 
 
@@ -390,10 +392,10 @@ def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
         InputError: a row of the table has no output, or no value in the column.
     """
     outputs = matched(table, outputs)
-    found = column_of(table.rows, outputs, column)
-    labels = [label for label in found if label is not None]
-    if len(labels) < len(found):
-        number = found.index(None)
+    of_rows = column_of(table.rows, outputs, column)
+    labels = [label for label in of_rows if label is not None]
+    if len(labels) < len(of_rows):
+        number = of_rows.index(None)
         system, item = table.rows[number]
         there = any((row.system, row.item) == (system, item) for row in outputs)
         columns = ["source", "context", "item", *dict.fromkeys(name for row in outputs for name in row.extra)]

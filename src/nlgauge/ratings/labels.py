@@ -47,9 +47,9 @@ class Aspect:
         text = plain(cell)
         if not text:
             return None
-        own = {plain(name): value for name, value in self.labels.items()}
-        if text in own:
-            return own[text]
+        ratings = {plain(name): value for name, value in self.labels.items()}
+        if text in ratings:
+            return ratings[text]
         if _NUMBER.fullmatch(text):
             number = float(text.replace(",", "."))
             if not self.low <= number <= self.high:
@@ -83,7 +83,9 @@ def aspects_from(names: Sequence[str], scales: Iterable[str], labels: Iterable[s
         name, equals, ends = scale.rpartition("=")
         if equals and name not in names:
             raise SpecError(f"--scale {scale}: there is no aspect {name!r}; there are {', '.join(names)}")
-        of.update(dict.fromkeys([name] if equals else [one for one in names if one not in of], _ends(scale, ends)))
+        of.update(
+            dict.fromkeys([name] if equals else [aspect for aspect in names if aspect not in of], _ends(scale, ends))
+        )
     made = []
     for name in names:
         values = [value for aspect, _, value in _parsed(labels, names) if aspect in (None, name)]
@@ -116,7 +118,7 @@ def labelled(aspects: Sequence[Aspect], labels: Iterable[str]) -> list[Aspect]:
             if not aspect.low <= value <= aspect.high:
                 problem = f"--label {name}={value:g}: {aspect.name} is rated from {aspect.low} to {aspect.high}"
                 raise SpecError(f"{problem}; --scale gives it another scale, and ASPECT:NAME=VALUE labels one aspect")
-            rest = {known: rating for known, rating in aspect.labels.items() if plain(known) != plain(name)}
+            rest = {label: rating for label, rating in aspect.labels.items() if plain(label) != plain(name)}
             made[aspect.name] = replace(aspect, labels={**rest, name: value})
     return list(made.values())
 
@@ -138,10 +140,10 @@ def by_name(labels: Iterable[str]) -> dict[str, float]:
 
 def _parsed(labels: Iterable[str], aspects: Sequence[str]) -> list[tuple[str | None, str, float]]:
     """Return the aspect (None for all), the name and the number of each label."""
-    found = []
+    parsed = []
     for label in labels:
         name, equals, text = label.rpartition("=")
-        of = next((one for one in aspects if name.startswith(f"{one}:")), None)
+        of = next((aspect for aspect in aspects if name.startswith(f"{aspect}:")), None)
         name = name if of is None else name[len(of) + 1 :]
         value = STANDARD.get(plain(text))
         if value is None and _NUMBER.fullmatch(text.strip()):
@@ -149,8 +151,8 @@ def _parsed(labels: Iterable[str], aspects: Sequence[str]) -> list[tuple[str | N
         if not plain(name) or not equals or value is None:
             example = "as in --label supported=yes or --label hallucinated=0"
             raise SpecError(f"--label {label}: write NAME=VALUE, where VALUE is a number or yes or no, {example}")
-        found.append((of, name, value))
-    return found
+        parsed.append((of, name, value))
+    return parsed
 
 
 def _ends(scale: str, ends: str) -> tuple[int, int]:

@@ -24,8 +24,8 @@ def matched(table: ScoreTable, outputs: C) -> C:
 
     Rows without a system are of the one system of the table. Rows whose file names their item keep it. The others have
     their position as their item, which holds as long as the texts of all rows agree with those of the table at these
-    positions. Where some differ, the file is in another order, or lacks rows or systems: then each row is the one row
-    of its system that has its texts.
+    positions. Where some texts differ, the file is in another order, or lacks rows or systems. Then a row of the file
+    joins the row of its system in the table that has the same texts.
 
     Args:
         table: the table.
@@ -35,17 +35,17 @@ def matched(table: ScoreTable, outputs: C) -> C:
         The outputs in their order.
 
     Raises:
-        InputError: by its row, for texts that no row of the table has, or that several have.
+        InputError: no row of the table has the texts of an output, or several have them; the error names the output.
     """
     if _is_scored(table, outputs):
         return outputs
-    systems, known = set(table.systems), fingerprints(table)
+    systems, prints = set(table.systems), fingerprints(table)
     if len(systems) == 1 and Row.system not in systems and any(row.system == Row.system for row in outputs):
         (only,) = systems
         alone = (replace(row, system=only) if row.system == Row.system else row for row in outputs)
         outputs = replace(outputs, rows=tuple(alone))
     mine = {n: row for n, row in enumerate(outputs) if row.counted and row.system in {*systems, Row.system}}
-    if not known or not mine:
+    if not prints or not mine:
         return outputs
     texts = {n: outputs.fingerprints[n] for n in mine}
     at = {key: number for number, key in enumerate(table.rows)}
@@ -53,11 +53,11 @@ def matched(table: ScoreTable, outputs: C) -> C:
     told = {n: place for n, place in places.items() if texts[n].strip(".")}
     if not places:
         why = f"row {min(mine) + 1} has neither a system nor an item of the scores"
-        places = _by_texts(table, known, mine=mine, texts=texts, why=why)
-    elif differing := [n for n, place in told.items() if not same_texts(texts[n], known[place])]:
+        places = _by_texts(table, prints, mine=mine, texts=texts, why=why)
+    elif differing := [n for n, place in told.items() if not same_texts(texts[n], prints[place])]:
         item = table.rows[told[differing[0]]][1]
         why = f"row {differing[0] + 1} is not the output of item {item!r} in the scores"
-        places = _by_texts(table, known, mine=mine, texts=texts, why=why)
+        places = _by_texts(table, prints, mine=mine, texts=texts, why=why)
     else:
         places = told
     keys = {n: table.rows[place] for n, place in places.items()}
@@ -86,22 +86,24 @@ def _joins(table: ScoreTable, ratings: Corpus) -> bool:
 
 
 def _by_texts(
-    table: ScoreTable, known: Sequence[str], mine: Mapping[int, Row], texts: Mapping[int, str], why: str
+    table: ScoreTable, prints: Sequence[str], mine: Mapping[int, Row], texts: Mapping[int, str], why: str
 ) -> dict[int, int]:
     """Return the place of each row in a table. Raise InputError where there is none, or not one alone."""
     by_candidate: dict[str, list[int]] = {}
-    for number, text in enumerate(known):
+    for number, text in enumerate(prints):
         by_candidate.setdefault(text.partition(".")[0], []).append(number)
     places, systems = {}, set(table.systems)
     for n, row in mine.items():
-        found = [one for one in by_candidate.get(texts[n].partition(".")[0], []) if same_texts(texts[n], known[one])]
+        candidates = [
+            place for place in by_candidate.get(texts[n].partition(".")[0], []) if same_texts(texts[n], prints[place])
+        ]
         if row.system in systems:
-            found = [one for one in found if table.rows[one][0] == row.system]
-        if len(found) != 1:
-            have = f"{len(found)} rows of the scores have" if found else "no row of the scores has"
+            candidates = [place for place in candidates if table.rows[place][0] == row.system]
+        if len(candidates) != 1:
+            have = f"{len(candidates)} rows of the scores have" if candidates else "no row of the scores has"
             problem = f"{have} its texts, and rows without an item join by their texts: {why}"
             raise InputError(problem, row=n + 1, remedy=_NAME_ITEMS)
-        places[n] = found[0]
+        places[n] = candidates[0]
     return places
 
 
@@ -120,12 +122,12 @@ def by_position(table: ScoreTable, outputs: Corpus, unrated: bool = False) -> li
         return []  # an item has a text for each of its trials
     rows = {n: row for n, row in enumerate(outputs, 1) if unrated or row.scores}
     notes = [BY_POSITION] if any(row.counted for row in rows.values()) else []
-    known = dict(zip(table.rows, fingerprints(table), strict=False))
+    prints = dict(zip(table.rows, fingerprints(table), strict=False))
     other = [
         n
         for n, row in rows.items()
         if not row.counted
-        and (was := known.get((row.system, row.item), "").partition(".")[0])
+        and (was := prints.get((row.system, row.item), "").partition(".")[0])
         and (now := outputs.fingerprints[n - 1].partition(".")[0])
         and now != was
     ]

@@ -195,21 +195,21 @@ class RatingProject:
         aspects = labelled(self.aspects, labels)
         sheets = [read_sheet(path) for path in _sheets(self.folder)]
         notes = [note for sheet in sheets for note in sheet.notes]
-        given: dict[str, dict[str, dict[str, _Given]]] = {aspect.name: {} for aspect in aspects}
+        ratings: dict[str, dict[str, dict[str, _Given]]] = {aspect.name: {} for aspect in aspects}
         names = dict[str, dict[str, str]]()
         refused: dict[str, set[str]] = {aspect.name: set() for aspect in aspects}
         for sheet in sheets:
             notes += self._read(
-                sheet, {aspect.name: aspect for aspect in aspects}, given=given, names=names, refused=refused
+                sheet, {aspect.name: aspect for aspect in aspects}, ratings=ratings, names=names, refused=refused
             )
         notes += [f"{', '.join(of)}: read as one rater" for of in names.values() if len(of) > 1]
         values = {
             aspect: {
-                next(iter(names[rater].values())): {row: one.value for row, one in of.items()}
+                next(iter(names[rater].values())): {row: rating.value for row, rating in of.items()}
                 for rater, of in by_rater.items()
                 if of
             }
-            for aspect, by_rater in given.items()
+            for aspect, by_rater in ratings.items()
         }
         notes += _without_copies(values)
         notes += self._changed(values)
@@ -253,13 +253,13 @@ class RatingProject:
         self,
         sheet: Sheet,
         aspects: Mapping[str, Aspect],
-        given: dict[str, dict[str, dict[str, _Given]]],
+        ratings: dict[str, dict[str, dict[str, _Given]]],
         names: dict[str, dict[str, str]],
         refused: Mapping[str, set[str]],
     ) -> Iterator[str]:
         """Sort the ratings of one sheet by aspect, rater and row; yield what has to be told.
 
-        A rater stands in `given` under the folded name. `names` has by folded name what was folded to it, each with
+        A rater stands in `ratings` under the folded name. `names` has by folded name what was folded to it, each with
         the rater's name, and `refused` gets by aspect the rows of which a cell says that they are not rated.
         """
         columns = dict(_rating_columns(sheet, aspects))
@@ -274,7 +274,7 @@ class RatingProject:
             name = self._row(sheet, line, cells)
             if sheet.exact and not lacking:
                 self._refuse_changed(sheet, line, cells, name)
-            for column, (aspect, own) in columns.items():
+            for column, (aspect, named) in columns.items():
                 value = _value(
                     sheet, line, name=name, column=column, cell=cells.get(column, ""), aspect=aspects[aspect]
                 )
@@ -284,17 +284,19 @@ class RatingProject:
                     unrated += 1
                     refused[aspect].add(name)
                     continue
-                written = own or cells.get(RATER, "").strip()
+                written = named or cells.get(RATER, "").strip()
                 rater = written or _called(sheet.path)
                 names.setdefault(folded(rater), {})[written or sheet.path.name] = rater
-                known = given[aspect].setdefault(folded(rater), {})
-                if name in known and known[name].value != value:
-                    places = f"{known[name].place} and {sheet.path.name} (line {line})"
-                    who = rater if known[name].rater == rater else f"{known[name].rater}, who is read as {rater},"
-                    problem = f"row {name}, {aspect}: {who} rates it {known[name].value:g} and {value:g}, in {places}"
+                of_rater = ratings[aspect].setdefault(folded(rater), {})
+                if name in of_rater and of_rater[name].value != value:
+                    places = f"{of_rater[name].place} and {sheet.path.name} (line {line})"
+                    who = rater if of_rater[name].rater == rater else f"{of_rater[name].rater}, who is read as {rater},"
+                    problem = (
+                        f"row {name}, {aspect}: {who} rates it {of_rater[name].value:g} and {value:g}, in {places}"
+                    )
                     remedy = "delete one of the two, or name the files after their raters, as sheet-anna.csv"
                     raise InputError(problem, file=self.folder, remedy=remedy)
-                known[name] = _Given(value, f"{sheet.path.name} (line {line})", rater)
+                of_rater[name] = _Given(value, f"{sheet.path.name} (line {line})", rater)
         if unrated:
             yield f"{sheet.path.name}: {unrated} cells say that a row is not rated (n/a, -, ?)"
 
@@ -317,7 +319,7 @@ class RatingProject:
             problem = f"line {line} is of row {name!r}, which was not drawn"
             raise InputError(problem, file=sheet.path, remedy="keep the columns item and digest as they were made")
         if digest != self.digest(name):
-            others = [row for row, own in self.texts.items() if own == text]
+            others = [row for row, texts in self.texts.items() if texts == text]
             what = f"the digest of row {others[0]}" if others else "another digest than it was made with"
             problem = f"row {name} (line {line}) has {what}"
             remedy = "keep item, digest and texts of a row together when sorting, and copy them from a fresh sheet"
@@ -353,7 +355,7 @@ class ProjectRatings(Corpus):
 
     def told(self, aspects: Iterable[str] | None = None) -> list[str]:
         """Return what has to be known of the ratings of some aspects, all by default, as sentences."""
-        chosen = [one for one in self.agreement if aspects is None or one.aspect in aspects]
+        chosen = [agreement for agreement in self.agreement if aspects is None or agreement.aspect in aspects]
         return [*self.notes, *map(str, chosen)]
 
     def of(self, outputs: Corpus) -> ProjectRatings:
@@ -477,7 +479,7 @@ def _rating_columns(sheet: Sheet, aspects: Mapping[str, Aspect]) -> Iterator[tup
         if not column.startswith(RATING):
             continue
         name = column.removeprefix(RATING)
-        of = name if name in aspects else next((one for one in aspects if name.startswith(f"{one}:")), None)
+        of = name if name in aspects else next((aspect for aspect in aspects if name.startswith(f"{aspect}:")), None)
         if of is None:
             problem = f"the column {column!r} is of no aspect of this project"
             remedy = f"the aspects are {', '.join(aspects)}; scores.ASPECT:RATER is the column of one more rater"
@@ -489,8 +491,8 @@ def _value(sheet: Sheet, line: int, name: str, column: str, cell: str, aspect: A
     try:
         return aspect.rating(cell)
     except ValueError as error:
-        known = [f"{value:g} ({label})" for label, value in aspect.labels.items()]
-        scale = ", ".join(known) or f"{aspect.low} to {aspect.high}" + (", yes or no" if aspect.high == 1 else "")
+        values = [f"{value:g} ({label})" for label, value in aspect.labels.items()]
+        scale = ", ".join(values) or f"{aspect.low} to {aspect.high}" + (", yes or no" if aspect.high == 1 else "")
         label = f"{aspect.name}:LABEL" if len(sheet.columns) > 1 else "LABEL"
         remedy = f"write {scale}, or say what it means with --label {label}=VALUE; empty, n/a, - and ? are not rated"
         problem = f"row {name} (line {line}), column {column}: {error}"
@@ -500,5 +502,5 @@ def _value(sheet: Sheet, line: int, name: str, column: str, cell: str, aspect: A
 def _means(by_rater: Mapping[str, Mapping[str, float]]) -> dict[str | None, float]:
     """Return the mean of the raters of each row."""
     rows = dict.fromkeys(row for of in by_rater.values() for row in of)
-    given = {row: [of[row] for of in by_rater.values() if row in of] for row in rows}
-    return {row: math.fsum(ratings) / len(ratings) for row, ratings in given.items()}
+    of_row = {row: [of[row] for of in by_rater.values() if row in of] for row in rows}
+    return {row: math.fsum(ratings) / len(ratings) for row, ratings in of_row.items()}

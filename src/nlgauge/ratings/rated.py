@@ -42,13 +42,13 @@ class Measurement:
     seed: int
 
     def __post_init__(self) -> None:
-        for what, given, known in (
+        for what, chosen, choices in (
             ("level", self.level, LEVELS),
             ("coefficient", self.coefficient, (*COEFFICIENTS, *SPECIAL)),
             ("resample", self.resample, RESAMPLED),
         ):
-            if given not in known:
-                raise InputError(f"the {what} {given!r} is unknown", remedy=f"take {', '.join(known)}")
+            if chosen not in choices:
+                raise InputError(f"the {what} {chosen!r} is unknown", remedy=f"take {', '.join(choices)}")
         if self.coefficient == "soft_accuracy" and self.level != "system":
             raise InputError("soft_accuracy compares systems", remedy="take level='system'")
         if self.coefficient == "accuracy_calibrated" and self.level == "pooled":
@@ -115,8 +115,8 @@ class Joined:
     @property
     def fewest_rated(self) -> tuple[int, int]:
         """How many items, and how many systems, have a rating by the aspect that has the fewest."""
-        known = [~np.isnan(values) for values in self.rated.values()]
-        items, systems = (min((int(one.any(axis).sum()) for one in known), default=0) for axis in (1, 0))
+        rated_tables = [~np.isnan(values) for values in self.rated.values()]
+        items, systems = (min((int(rated.any(axis).sum()) for rated in rated_tables), default=0) for axis in (1, 0))
         return items, systems
 
 
@@ -193,15 +193,15 @@ def unseen(table: ScoreTable, ratings: Mapping[str, Float], notes: list[str]) ->
 
 def rated_items(*tables: Float) -> Mask:
     """Return which items have a cell that all tables have: those that `rated_part` keeps."""
-    known: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
-    return np.asarray(known.any(1))
+    rated: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
+    return np.asarray(rated.any(1))
 
 
 def rated_part(*tables: Float) -> list[Float]:
     """Return tables cut down to cells that all have, and to the items and systems that have such a cell."""
-    known: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
-    cut = np.ix_(known.any(1), known.any(0))
-    return [np.where(known, table, np.nan)[cut] for table in tables]
+    rated: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
+    cut = np.ix_(rated.any(1), rated.any(0))
+    return [np.where(rated, table, np.nan)[cut] for table in tables]
 
 
 @dataclass(frozen=True)
@@ -248,10 +248,10 @@ class RatedRows:
 
     def probability(self, rated: Mask) -> Float | None:
         """Return with which probability each row was drawn; None where all had the same."""
-        found = self.drawn_with if self.drawn_with is not None else self.probabilities
-        if found is None and self.strata.any():
-            found = (np.bincount(self.strata, rated) / np.maximum(np.bincount(self.strata), 1))[self.strata]
-        return None if found is None or np.ptp(found[rated]) < 1e-9 else found
+        probability = self.drawn_with if self.drawn_with is not None else self.probabilities
+        if probability is None and self.strata.any():
+            probability = (np.bincount(self.strata, rated) / np.maximum(np.bincount(self.strata), 1))[self.strata]
+        return None if probability is None or np.ptp(probability[rated]) < 1e-9 else probability
 
     def design(self, rows: Integers, rated: Mask) -> Design:
         """Return how some rows were drawn."""
@@ -277,13 +277,13 @@ def fitted(table: ScoreTable, outputs: Corpus | None, source: Source) -> Corpus 
     """
     if outputs is None:
         return None
-    found = matched(table, outputs)
+    rows = matched(table, outputs)
     if isinstance(source, ProjectRatings) and outputs.digest == source.sampled:
-        for number, (row, other) in enumerate(zip(outputs, found, strict=True), 1):
+        for number, (row, other) in enumerate(zip(outputs, rows, strict=True), 1):
             if row.item != other.item:
                 problem = f"is item {other.item!r} in the scores, and was sampled as item {row.item!r}"
                 raise InputError(problem, row=number, remedy="score the outputs that were sampled, in their order")
-    return found
+    return rows
 
 
 def rated_rows(
@@ -320,11 +320,11 @@ def rated_rows(
     if isinstance(source, ProjectRatings):
         draw, resolved = source.draw, source
     both = joined(table, resolved, aspects or None)
-    found = both.ratings
-    values = {aspect: found.values[aspect] for aspect in both.aspects}
-    any_rated = ~np.all([np.isnan(one) for one in values.values()], axis=0)
-    notes = [f"{len(found.unscored)} rated outputs are not in the scores"] if found.unscored else []
-    notes += found.notes
+    ratings = both.ratings
+    values = {aspect: ratings.values[aspect] for aspect in both.aspects}
+    any_rated = ~np.all([np.isnan(of_aspect) for of_aspect in values.values()], axis=0)
+    notes = [f"{len(ratings.unscored)} rated outputs are not in the scores"] if ratings.unscored else []
+    notes += ratings.notes
     items = np.array(both.place.place[0], np.intp)
     corpus = outputs if outputs is not None else source if isinstance(source, Corpus) else None
     strata, probabilities, at_random = np.zeros(len(table.rows), np.intp), None, True
@@ -334,17 +334,17 @@ def rated_rows(
         drawn = draw.of(table.rows)
         strata, at_random = np.array([row.stratum for row in drawn], np.intp), False
         labels = [row.cluster for row in drawn]
-        labels = None if all(one is None for one in labels) else labels
+        labels = None if all(label is None for label in labels) else labels
         drawn_with = np.array([row.probability for row in drawn])
         places = {row.name: place for place, row in enumerate(draw.sheet, 1)}
         asked = np.array([places.get(row.name, 0) for row in drawn], np.intp)
     elif isinstance(source, Corpus):
         strata_given = column_of(table.rows, source, "stratum")
-        given = [number(one, "a probability") for one in column_of(table.rows, source, "probability")]
+        numbers = [number(cell, "a probability") for cell in column_of(table.rows, source, "probability")]
         if None not in strata_given:
             strata, at_random = codes(strata_given), False
-        elif not all(np.isnan(given)):
-            probabilities, at_random = _probabilities(np.array(given), any_rated), False
+        elif not all(np.isnan(numbers)):
+            probabilities, at_random = _probabilities(np.array(numbers), any_rated), False
     if cluster is not None:
         labels = _labels(table, corpus, cluster)
     elif labels is None and table.clusters is not None:
@@ -358,14 +358,14 @@ def rated_rows(
         notes += _unanswered(table, values, asked=asked, clusters=clusters, passed=passed)
         if not isinstance(source, ProjectRatings):  # whose raters were looked at one by one
             order = np.argsort(asked, kind="stable")
-            in_order = {aspect: given[order][~np.isnan(given[order])] for aspect, given in values.items()}
-            notes += [said for aspect, given in in_order.items() if (said := drift(given, aspect))]
+            in_order = {aspect: of_rows[order][~np.isnan(of_rows[order])] for aspect, of_rows in values.items()}
+            notes += [said for aspect, ordered in in_order.items() if (said := drift(ordered, aspect))]
     raters, agreement = dict[str, Float](), list[RaterAgreement]()
     if isinstance(source, ProjectRatings):
         for aspect in both.aspects:
             by_rater = source.raters.get(aspect, {}).values()
             raters[aspect] = np.array([[of.get(key, np.nan) for key in table.rows] for of in by_rater])
-        agreement = [one for one in source.agreement if one.aspect in both.aspects]
+        agreement = [line for line in source.agreement if line.aspect in both.aspects]
         notes += source.told(both.aspects)
         if table.run.get("corpus") not in (None, source.sampled):
             notes.append(
@@ -398,11 +398,11 @@ def _unanswered(
     """Yield what is to be said of drawn rows that nobody rated, by aspect."""
     columns = [column.values[:, 0] for column in table.columns.values() if column.level == "item"]
     scores = [np.where(np.isfinite(x), x, x[np.isfinite(x)].mean()) for x in columns if np.isfinite(x).any()]
-    for aspect, given in values.items():
+    for aspect, of_aspect in values.items():
         of = np.array(scores).reshape(len(scores), -1).T
-        found = unanswered(of, ~np.isnan(given), asked=asked, clusters=clusters, left_out=passed[aspect])
-        if found.missing:
-            yield f"{aspect}: {found}"
+        missing = unanswered(of, ~np.isnan(of_aspect), asked=asked, clusters=clusters, left_out=passed[aspect])
+        if missing.missing:
+            yield f"{aspect}: {missing}"
 
 
 def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
@@ -412,7 +412,7 @@ def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
     if name == "item":
         return list(items)
     labels: list[Any] = [None] * len(table.rows) if corpus is None else column_of(table.rows, corpus, name)
-    if missing := sum(one is None for one in labels):
+    if missing := sum(label is None for label in labels):
         problem = f"{missing} of {len(labels)} rows of the scores have no {name!r} to be clustered by"
         raise InputError(problem, remedy="give the outputs, which have that column in every row")
     of: dict[str, Any] = {}
@@ -429,10 +429,12 @@ def codes(labels: Sequence[Any]) -> Integers:
     return np.array([places[str(label)] for label in labels], np.intp)
 
 
-def _probabilities(given: Float, rated: Mask) -> Float:
-    wrong = rated & ~((given > 0) & (given <= 1))
+def _probabilities(probabilities: Float, rated: Mask) -> Float:
+    wrong = rated & ~((probabilities > 0) & (probabilities <= 1))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        problem = f"the probability of a rated row is {given[row]:g}" if not np.isnan(given[row]) else None
+        problem = (
+            f"the probability of a rated row is {probabilities[row]:g}" if not np.isnan(probabilities[row]) else None
+        )
         raise InputError(problem or "a rated row has no probability", remedy="give one above 0 and up to 1 for each")
-    return np.where(rated, given, 1.0)
+    return np.where(rated, probabilities, 1.0)

@@ -105,10 +105,14 @@ def unanswered(
     left_out = blank(asked, rated) if left_out is None else left_out
     of = None if clusters is None else np.unique(clusters[drawn], return_inverse=True)[1]
     p = [selection_p(x[drawn], rated[drawn], of) for x in scores.T]
-    smallest = min((one for one in p if not math.isnan(one)), default=math.nan)
-    passed, known = int(left_out.sum()), int((drawn & rated).sum())
+    smallest = min((chance for chance in p if not math.isnan(chance)), default=math.nan)
+    passed, rated_rows = int(left_out.sum()), int((drawn & rated).sum())
     return Unanswered(
-        drawn=int(drawn.sum()), missing=int((drawn & ~rated).sum()), left_out=passed, reached=known + passed, p=smallest
+        drawn=int(drawn.sum()),
+        missing=int((drawn & ~rated).sum()),
+        left_out=passed,
+        reached=rated_rows + passed,
+        p=smallest,
     )
 
 
@@ -143,8 +147,8 @@ def drift(ratings: Float, whose: str, folder: Path | None = None) -> str | None:
         InputError: where the ratings are sorted, as those of a column are that a spreadsheet sorted alone.
     """
     labels = high(ratings)
-    n, ones, few = len(labels), int(labels.sum()), runs_p(labels)
-    expected = 1 + 2 * ones * (n - ones) / n if n else 0.0
+    n, good, few = len(labels), int(labels.sum()), runs_p(labels)
+    expected = 1 + 2 * good * (n - good) / n if n else 0.0
     if few < SORTED and 3 * runs(labels) < expected:
         problem = f"{whose}: the {n} ratings are sorted, and the rows of the sheet are not: {runs(labels)} runs of like"
         problem = f"{problem} ratings, where random order has about {expected:.0f} (p {few:.1g})"
@@ -176,7 +180,7 @@ def refusal(
         scores: [rows, metrics]; None where a metric has no score on any row.
         design: how rows were drawn, and which are rated.
         at_random: whether nothing is said of how rows were drawn, so that they have to be drawn from all.
-        asked: the place of each row on the sheet, 0 for none: [rows]; None where that is not known.
+        asked: the place of each row on the sheet, 0 for none: [rows]; None where it is not known.
         bounds: the ends of the scale of y, where it is known.
         left_out: which rows are `blank`: [rows].
 

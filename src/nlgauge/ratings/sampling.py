@@ -94,14 +94,14 @@ class Draw:
         Raises:
             InputError: the outputs had other rows.
         """
-        known = {row.key: row for row in self.rows}
-        if absent := [key for key in rows if key not in known]:
+        by_key = {row.key: row for row in self.rows}
+        if absent := [key for key in rows if key not in by_key]:
             system, item = absent[0]
             problem = (
                 f"the outputs that were sampled have no row of system {system!r}, item {item!r}, and the scores do"
             )
             raise InputError(problem, remedy="score the outputs that were sampled, all of them and no others")
-        return [known[key] for key in rows]
+        return [by_key[key] for key in rows]
 
 
 ALLOCATIONS = ("proportional", "neyman")

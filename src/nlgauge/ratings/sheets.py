@@ -82,7 +82,7 @@ def _decoded(content: bytes, path: Path) -> tuple[str, str]:
 
 
 def _json_lines(path: Path, text: str) -> Sheet:
-    """Return what the page saved: a record a line, with `scores` by aspect."""
+    """Return what the page saved: one JSON record in each line, with `scores` by aspect."""
     rows = []
     # str.splitlines would also split at U+2028 and U+0085, which a text may hold.
     for number, line in enumerate(text.split("\n"), 1):
@@ -117,7 +117,7 @@ def _cells(path: Path, text: str, encoding: str) -> Sheet:
     header = [name.lower() if name.lower() in (ROW, DIGEST, RATER, *TEXTS) else name for name in header]
     if twice := [name for name in header if name and header.count(name) > 1]:
         raise InputError(f"the column {twice[0]!r} is there twice", file=path, remedy="leave one of them out")
-    found, unnamed, notes = [], 0, list[str]()
+    numbered, unnamed, notes = [], 0, list[str]()
     for number, cells in rows[1:]:
         if len(cells) > len(header) and any(cell.strip() for cell in cells[len(header) :]):
             problem = f"{len(cells)} cells under a header of {len(header)} (file line {number})"
@@ -125,7 +125,7 @@ def _cells(path: Path, text: str, encoding: str) -> Sheet:
             raise InputError(problem, file=path, remedy=remedy)
         # A spreadsheet may leave out empty cells at the end of a row.
         padded = [*cells, *[""] * len(header)][: len(header)]
-        found.append((number, {name: cell for name, cell in zip(header, padded, strict=True) if name}))
+        numbered.append((number, {name: cell for name, cell in zip(header, padded, strict=True) if name}))
         unnamed += any(cell.strip() for name, cell in zip(header, padded, strict=True) if not name)
     if unnamed:
         notes.append(f"{path.name}: {unnamed} rows have text in a column without a name, which is not read")
@@ -133,7 +133,7 @@ def _cells(path: Path, text: str, encoding: str) -> Sheet:
         why = "it is not UTF-8, and was read as cp1252; its texts are not compared with those that were drawn"
         notes.append(f"{path.name}: {why}")
     return Sheet(
-        path=path, rows=found, columns=[name for name in header if name], notes=notes, exact=encoding != "cp1252"
+        path=path, rows=numbered, columns=[name for name in header if name], notes=notes, exact=encoding != "cp1252"
     )
 
 

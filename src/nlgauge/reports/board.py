@@ -66,7 +66,7 @@ def _set(lines: list[BoardLine]) -> Cells:
 
 
 def _probes(made: Board) -> Cells:
-    """Return a line for each kind of error, a column a scorer; nothing without probes."""
+    """Return a line for each kind of error, a column for each scorer; nothing without probes."""
     kinds = list(dict.fromkeys(probe.kind for card in made.cards for probe in card.probes))
     cells: list[list[Cell]] = [["error", *(card.scorer for card in made.cards)]]
     for kind in kinds:

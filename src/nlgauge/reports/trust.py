@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nlgauge.answers.calibrate import Bin
+from nlgauge.answers.rated_scores import Bin
 from nlgauge.answers.trust import Dispute, Trust, Trusts
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row

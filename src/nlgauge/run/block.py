@@ -137,7 +137,9 @@ class BlockScorer:
 
     def apart(self, engine: Engine | None) -> BlockScorer:
         """Return the same for some rows alone, with collectors that know no text yet."""
-        return replace(self, collectors={spec: one.apart() for spec, one in self.collectors.items()}, engine=engine)
+        return replace(
+            self, collectors={spec: collector.apart() for spec, collector in self.collectors.items()}, engine=engine
+        )
 
     def blocks(self, rows: Rows, wanted: Sequence[int], lookup: CacheLookup) -> Iterator[ScoredBlock]:
         """Score what is missing of some rows, a block at a time; what is collected stands in the collectors.
@@ -184,27 +186,30 @@ class BlockScorer:
     @property
     def remote(self) -> bool:
         """Whether a server scores the rows, which is asked from this process."""
-        return any(one.metric.remote for one in self.metrics.values())
+        return any(scorer.metric.remote for scorer in self.metrics.values())
 
     def read(self, rows: Rows, wanted: Sequence[int]) -> ReadRows:
         """Return some rows as the metrics read them; equal requests are one object."""
         read: dict[int, ReadRow] = {}
-        known: dict[AnyRequest, AnyRequest] = {}
+        first_of: dict[AnyRequest, AnyRequest] = {}
         for n in wanted:
             row = rows[n]
-            readings = {spec: one.metric.read_row(row, one.prepared) for spec, one in self.metrics.items()}
-            asked = {spec: one.requests for spec, one in readings.items()}
+            readings = {spec: scorer.metric.read_row(row, scorer.prepared) for spec, scorer in self.metrics.items()}
+            asked = {spec: reading.requests for spec, reading in readings.items()}
             asked |= {spec: collector.requests(row) for spec, collector in self.collectors.items()}
-            same = {spec: [known.setdefault(request, request) for request in some] for spec, some in asked.items()}
+            same = {
+                spec: [first_of.setdefault(request, request) for request in requests]
+                for spec, requests in asked.items()
+            }
             read[n] = ReadRow(readings, same)
         return read
 
     def weight(self, rows: Rows, wanted: Sequence[int], asked: ReadRows | None = None) -> int:
         """Return the weight of some rows in a block: bytes that are held, and work on the way to them."""
         if self.engine is None:
-            some = [rows[n] for n in wanted]
-            return sum([len(row.candidate) for row in some]) + sum(
-                map(len, chain.from_iterable(row.references for row in some))
+            weighed = [rows[n] for n in wanted]
+            return sum([len(row.candidate) for row in weighed]) + sum(
+                map(len, chain.from_iterable(row.references for row in weighed))
             )
         size, asked = self.engine.size, self.read(rows, wanted) if asked is None else asked
         return sum(size(request) + _WORK * request.work for request in _distinct(asked, wanted))
@@ -216,11 +221,11 @@ class BlockScorer:
         if alone and self.weight(rows, wanted, asked) <= BLOCK_WEIGHT:
             yield list(wanted)
             return
-        columns = tuple(dict.fromkeys(column for one in self.metrics.values() for column in one.metric.columns))
+        columns = tuple(dict.fromkeys(column for scorer in self.metrics.values() for column in scorer.metric.columns))
         texts = [texts_of(rows[n], columns or ("candidate", "references")) for n in wanted]
 
-        def weigh(some: Sequence[int]) -> int:
-            return self.weight(rows, [wanted[at] for at in some], asked)
+        def weigh(places: Sequence[int]) -> int:
+            return self.weight(rows, [wanted[at] for at in places], asked)
 
         for block in blocks(texts, weigh, BLOCK_WEIGHT, most):
             yield [wanted[at] for at in block]
@@ -229,7 +234,7 @@ class BlockScorer:
         self, engine: Engine, rows: Sequence[int], todo: Mapping[str, Sequence[int]], asked: ReadRows, fresh: bool
     ) -> Features:
         """Return the features of rows that metrics and collectors read, in the same passes. fresh: ignore the cache."""
-        first = [request for spec, some in todo.items() for n in some for request in asked[n].requests[spec]]
+        first = [request for spec, numbers in todo.items() for n in numbers for request in asked[n].requests[spec]]
         first += [
             request
             for spec, collector in self.collectors.items()
@@ -240,13 +245,13 @@ class BlockScorer:
         try:
             features = engine.features(first, fresh)
         except RequestError as error:
-            own = (n for n in rows if any(one == error.request for one in _distinct(asked, [n])))
-            row = next(own, None)
+            failing = (n for n in rows if any(request == error.request for request in _distinct(asked, [n])))
+            row = next(failing, None)
             raise InputError(error.problem, row=None if row is None else row + 1, remedy=error.remedy) from None
         while further := [
             request
-            for spec, some in todo.items()
-            for n in some
+            for spec, numbers in todo.items()
+            for n in numbers
             for request in asked[n].readings[spec].followup(features)
             if request not in features
         ]:
@@ -304,4 +309,4 @@ def _shown(metric: RowMetric, row: Row, evidence: Evidence) -> Json:
 
 
 def _distinct(asked: ReadRows, wanted: Iterable[int]) -> dict[AnyRequest, None]:
-    return {request: None for n in wanted for some in asked[n].requests.values() for request in some}
+    return {request: None for n in wanted for requests in asked[n].requests.values() for request in requests}

@@ -28,14 +28,14 @@ class RowCache:
     def __init__(self, store: Store, metrics: Mapping[str, PreparedMetric], corpus: Corpus, evidence: bool) -> None:
         self._store, self._metrics, self._corpus = store, metrics, corpus
         self._keys = {
-            spec: RowKeys(one.metric, one.facts, evidence)
-            for spec, one in metrics.items()
-            if one.metric.cached and can_be_cached(one.facts)
+            spec: RowKeys(prepared.metric, prepared.facts, evidence)
+            for spec, prepared in metrics.items()
+            if prepared.metric.cached and can_be_cached(prepared.facts)
         }
 
     def look_up(self, rows: Sequence[int]) -> tuple[dict[str, dict[int, RowResult]], frozenset[int]]:
         """Return the cached scores of some rows, and the rows that have a damaged entry."""
-        found: dict[str, dict[int, RowResult]] = {}
+        cached: dict[str, dict[int, RowResult]] = {}
         damaged: set[int] = set()
         everywhere = self._corpus.rows
         for spec, keys in self._keys.items():
@@ -45,28 +45,28 @@ class RowCache:
                 if not metric.is_cheap(row := everywhere[n]):
                     by_key.setdefault(keys.of(row), []).append(n)
             entries, read = self._store.get(list(by_key)), unpacker(len(metric.parts), metric.formula)
-            wrong, found[spec] = self._store.damaged & by_key.keys(), {}
+            wrong, cached[spec] = self._store.damaged & by_key.keys(), {}
             for name, content in entries.items():
-                one = read(content)
-                if one is not None and (
-                    not one.longer or one.can_be_of(texts_of(everywhere[by_key[name][0]], metric.columns))
+                result = read(content)
+                if result is not None and (
+                    not result.longer or result.can_be_of(texts_of(everywhere[by_key[name][0]], metric.columns))
                 ):
-                    found[spec].update(dict.fromkeys(by_key[name], one))
+                    cached[spec].update(dict.fromkeys(by_key[name], result))
                 else:
                     wrong.add(name)
             damaged.update(n for name in wrong for n in by_key[name])
-        return found, frozenset(damaged)
+        return cached, frozenset(damaged)
 
     def add(self, scored: Scores) -> None:
         """Cache what was scored."""
         for spec, keys in self._keys.items():
             metric = self._metrics[spec].metric
             lasting = {
-                n: one
-                for n, one in scored.get(spec, {}).items()
-                if not (one.value.temporary or metric.is_cheap(self._corpus.rows[n]))
+                n: result
+                for n, result in scored.get(spec, {}).items()
+                if not (result.value.temporary or metric.is_cheap(self._corpus.rows[n]))
             }
-            self._store.put({keys.of(self._corpus.rows[n]): packed(one) for n, one in lasting.items()})
+            self._store.put({keys.of(self._corpus.rows[n]): packed(result) for n, result in lasting.items()})
         self._store.commit()
 
 
@@ -89,14 +89,14 @@ def facts_of(metric: Metric, prepared: Prepared, engine: Engine | None, **more: 
     others = (package,) if offered and package != "published" else ()
     libraries = {name: installed_version(name) for name in (*metric.libraries, *others)}
     model = {} if engine is None else engine.facts_with(metric.other_models)
-    own = {"unicode": unicodedata.unidata_version, "nlgauge": made_by(metric, engine)}
-    return {**model, **prepared.facts, **libraries, **more, **own}
+    versions = {"unicode": unicodedata.unidata_version, "nlgauge": made_by(metric, engine)}
+    return {**model, **prepared.facts, **libraries, **more, **versions}
 
 
 def made_by(metric: Metric, engine: Engine | None) -> str:
     """Return the library's version, and after "+" the digest of the source code that makes a metric's numbers."""
     engines = [] if engine is None else [engine, *map(engine.other, metric.other_models)]
-    kinds = [kind for one in engines for kind in one.scored_by]
+    kinds = [kind for computed in engines for kind in computed.scored_by]
     return f"{__version__}+{source_digest((*metric.scored_by, *kinds))}"
 
 
@@ -116,7 +116,11 @@ def metric_key(metric: Metric, facts: Mapping[str, object], evidence: bool) -> s
     """Return the key of a metric in the cache: all that determines its numbers beside the texts."""
     # The facts name the model's files, however these are called.
     left_out = ("model", *metric.conduct)
-    parameters = [(one.name, literal(getattr(metric, one.name))) for one in fields(metric) if one.name not in left_out]
+    parameters = [
+        (parameter.name, literal(getattr(metric, parameter.name)))
+        for parameter in fields(metric)
+        if parameter.name not in left_out
+    ]
     digests = {name: fact.get("digest") if isinstance(fact, dict) else fact for name, fact in facts.items()}
     content = repr([metric.name, parameters, sorted(digests.items()), evidence])
     return blake2b(content.encode(), digest_size=16).hexdigest()

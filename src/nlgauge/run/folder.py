@@ -22,7 +22,7 @@ from nlgauge.errors import InputError
 from nlgauge.options import Repeats
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import RowResult, Scores
-from nlgauge.run.sinks import Known, TableBuilder
+from nlgauge.run.sinks import Earlier, TableBuilder
 
 _OTHER = "name another, or remove it"
 
@@ -65,7 +65,7 @@ class FolderWriter(TableBuilder):
         self._digests: dict[str, str] | None = None
         """Those of the files of a run that has ended, whose changed blocks are written again"""
 
-    def begin(self, plans: Sequence[Plan], held: ExitStack) -> Known:
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> Earlier:
         """Write which run this is, or refuse a folder of another one."""
         held.enter_context(self._dataset.alone())
         self._there = set(self._dataset.blocks())
@@ -91,31 +91,31 @@ class FolderWriter(TableBuilder):
         if strays:
             problem = f"{block_name(min(strays))} is no block of this run"
             raise InputError(problem, file=self._dataset.place, remedy="remove that file")
-        return self._known
+        return self._earlier
 
-    def _known(self, rows: Sequence[int]) -> Scores:
+    def _earlier(self, rows: Sequence[int]) -> Scores:
         """Return what an earlier run wrote of a block's rows; a block that is damaged is written again."""
         results = self._read(rows) if rows[0] in self._there else None
         if results is None:
             self._there.discard(rows[0])
             return {}
-        return {spec: dict(zip(rows, some, strict=True)) for spec, some in results.items()}
+        return {spec: dict(zip(rows, of_rows, strict=True)) for spec, of_rows in results.items()}
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
         """Hold some scores until their block is whole."""
-        for spec, found in scored.items():
-            self._open[spec].update(found)
+        for spec, results in scored.items():
+            self._open[spec].update(results)
         if ended:
             self._write(ended)
 
     def _write(self, rows: Sequence[int]) -> None:
         """Write a block, whole, unless it is there."""
-        whole = {spec: [found.pop(n) for n in rows] for spec, found in self._open.items()}
+        whole = {spec: [results.pop(n) for n in rows] for spec, results in self._open.items()}
         for spec, results in whole.items():
-            for row, one in zip(rows, results, strict=True):
-                self._note(spec, row, one.value.notes)
+            for row, result in zip(rows, results, strict=True):
+                self._note(spec, row, result.value.notes)
         if rows[0] not in self._there:
-            columns = [_columns(spec, self.columns[spec].parts, some) for spec, some in whole.items()]
+            columns = [_columns(spec, self.columns[spec].parts, of_rows) for spec, of_rows in whole.items()]
             self._dataset.write(rows[0], self._places(rows), dict(ChainMap(*columns)), self._types)
 
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
@@ -144,7 +144,7 @@ class FolderWriter(TableBuilder):
             results = {spec: _results(table, spec, self.columns[spec].parts) for spec in self._open}
         except (InputError, ValueError, RecursionError):
             return None
-        shown = (one.evidence for some in results.values() for one in some if one.evidence is not None)
+        shown = (result.evidence for of_rows in results.values() for result in of_rows if result.evidence is not None)
         return None if any(map(wrong_evidence, shown)) else results
 
     def _places(self, rows: Sequence[int]) -> list[tuple[str, str]]:
@@ -156,7 +156,7 @@ class FolderWriter(TableBuilder):
 
 def _columns(spec: str, parts: Sequence[str], results: Sequence[RowResult]) -> dict[str, list[Any]]:
     """Return a metric's columns of a block by name."""
-    values = [one.value for one in results]
+    values = [result.value for result in results]
     columns: dict[str, list[Any]] = {
         part: [None if math.isnan(value.parts[n]) else value.parts[n] for value in values]
         for n, part in enumerate(parts)
@@ -164,9 +164,11 @@ def _columns(spec: str, parts: Sequence[str], results: Sequence[RowResult]) -> d
     columns |= {
         "reason": [value.reason for value in values],
         "notes": [value.notes or None for value in values],
-        "longer": [one.longer or None for one in results],
+        "longer": [result.longer or None for result in results],
         "counts": [value.counts for value in values],
-        "evidence": [json.dumps(one.evidence, ensure_ascii=False) if one.evidence else None for one in results],
+        "evidence": [
+            json.dumps(result.evidence, ensure_ascii=False) if result.evidence else None for result in results
+        ],
     }
     return {f"{spec}.{name}": cells for name, cells in columns.items()}
 
@@ -177,8 +179,8 @@ def _results(table: Any, spec: str, parts: Sequence[str]) -> list[RowResult]:
     names = set(table.column_names)
 
     def rest(name: str, otherwise: Any) -> list[Any]:
-        known = table[f"{spec}.{name}"].to_pylist() if f"{spec}.{name}" in names else [None] * len(table)
-        return [otherwise if one is None else one for one in known]
+        column = table[f"{spec}.{name}"].to_pylist() if f"{spec}.{name}" in names else [None] * len(table)
+        return [otherwise if value is None else value for value in column]
 
     more = zip(
         rest("reason", None),

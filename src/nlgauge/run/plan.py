@@ -51,7 +51,7 @@ def plans_of(
 
     Raises:
         InputError: as `Plan`.
-        SpecError: as `Plan`, or a model cannot be had.
+        SpecError: as `Plan`, or a model cannot be loaded.
     """
     by_model: dict[str | None, dict[str, Metric]] = {}
     for spec, metric in metrics.items():
@@ -127,7 +127,7 @@ class Plan:
                     key=key,
                 )
         scored: list[Mapping[str, PreparedMetric | SetScorer]] = [self.metrics, self.sets]
-        self.facts = {spec: one.facts for some in scored for spec, one in some.items()}
+        self.facts = {spec: prepared.facts for group in scored for spec, prepared in group.items()}
         """What the numbers of each metric depend on beside its spec, as it is known before rows are scored"""
         self.scorer = BlockScorer(self.metrics, self.sets, evidence, engine)
         """What scores rows of the corpus, anywhere"""
@@ -135,15 +135,16 @@ class Plan:
         self._read = {} if engine is None else {spec: (Distinct(), Distinct()) for spec in self.metrics}
         """The texts that a metric of rows read, and those that are longer than the model's window"""
 
-    def look_up(self, rows: Sequence[int], known: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
-        """Return what the store has of some rows, and what has still to be scored.
+    def look_up(self, rows: Sequence[int], there: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
+        """Return the cached scores of rows, and which scores have still to be computed.
 
         Args:
             rows: the numbers of the rows.
-            known: what a run before this one left of the rows.
+            there: scores of the rows that an earlier run wrote.
 
         Returns:
-            The scores, and the rest; None for the rest where that is nothing, of systems too.
+            The scores, and what has still to be computed; None for that where all rows and all systems have their
+            scores.
         """
         cached: dict[str, dict[int, RowResult]] = {}
         damaged: frozenset[int] = frozenset()
@@ -151,7 +152,7 @@ class Plan:
             for points in self.sets.values():
                 points.recall(self._store.get(list(points.keys.values())))
             cached, damaged = self._cache.look_up(rows)
-        scores = {spec: {**cached.get(spec, {}), **known.get(spec, {})} for spec in self.metrics}
+        scores = {spec: {**cached.get(spec, {}), **there.get(spec, {})} for spec in self.metrics}
         if self._read:
             self._note(scores)
         missing = {spec: [n for n in rows if n not in scores[spec]] for spec in scores}
@@ -160,7 +161,7 @@ class Plan:
 
     def take(self, block: ScoredBlock) -> None:
         """Keep what was scored, and gather what systems are scored from; of other plans' metrics nothing."""
-        if scored := {spec: found for spec, found in block.scored.items() if spec in self.metrics}:
+        if scored := {spec: results for spec, results in block.scored.items() if spec in self.metrics}:
             if self._cache is not None:
                 self._cache.add(scored)
             if self._read:
@@ -177,11 +178,11 @@ class Plan:
                 if self._store is not None:
                     self._store.commit()
         new, scores = set(points.missing), {}
-        for system, one in points.scores():
-            scores[system] = one
+        for system, result in points.scores():
+            scores[system] = result
             # A system may take hours: a run that is killed loses no other one.
             if self._store is not None and system in new and system in points.keys:
-                self._store.put({points.keys[system]: packed(one)})
+                self._store.put({points.keys[system]: packed(result)})
                 self._store.commit()
         return scores
 
@@ -195,12 +196,12 @@ class Plan:
 
     def _note(self, scored: Scores) -> None:
         """Take note of which texts some rows' scores were made of, for the signature."""
-        for spec, found in scored.items():
+        for spec, results in scored.items():
             reads, (every, long) = self.metrics[spec].metric.columns, self._read[spec]
-            for number, one in found.items():
+            for number, result in results.items():
                 texts = texts_of(self.corpus.rows[number], reads)
                 every.add(texts)
-                long.add(texts[n] for n in one.longer)
+                long.add(texts[n] for n in result.longer)
 
 
 def _refuse_without(corpus: Corpus, metric: Metric, spec: str) -> None:

@@ -90,10 +90,14 @@ class _Shared(NamedTuple):
             if engine is not None and facts is not None and engine.facts != facts:
                 differ = ", ".join(key for key, fact in engine.facts.items() if facts.get(key) != fact)
                 raise _other_versions(f"reads another {engine.model.name}: {differ} differ")
-            for spec, one in scorer.metrics.items():
+            for spec, prepared in scorer.metrics.items():
                 # A class of the script itself is sent with the rows, and is the same everywhere.
-                sent = any(kind.__module__ == "__main__" for kind in one.metric.scored_by)
-                if not sent and can_be_cached(one.facts) and made_by(one.metric, engine) != one.facts["nlgauge"]:
+                sent = any(kind.__module__ == "__main__" for kind in prepared.metric.scored_by)
+                if (
+                    not sent
+                    and can_be_cached(prepared.facts)
+                    and made_by(prepared.metric, engine) != prepared.facts["nlgauge"]
+                ):
                     raise _other_versions(f"computes {spec} with other code")
             begun.append(scorer.apart(engine))
         return begun
@@ -109,8 +113,8 @@ class _Worker:
     def score(self, shared: Callable[[], _Shared], task: Task) -> list[ScoredBlock]:
         """Return what comes of a task. shared: fetches what the run shares, when the first task comes."""
         if self._shared is None:
-            known = shared()
-            self._scorers, self._shared = known.begun(), known
+            sent = shared()
+            self._scorers, self._shared = sent.begun(), sent
         return list(score_here(self._scorers, [task], self._shared.options))
 
 
@@ -148,35 +152,37 @@ class _Workers:
                 ready, _ = self._ray.wait(list(open_), num_returns=len(open_), timeout=0)
                 open_.difference_update(ready)
             loads = [0] * len(self._workers)
-            for one in under:
-                loads[one.worker] += one.answer in open_
+            for block in under:
+                loads[block.worker] += block.answer in open_
             if min(loads) < _AHEAD:
                 return loads.index(min(loads))
             self._ray.wait(list(open_), num_returns=1)
 
-    def _done(self, one: _Under, open_: set[Any]) -> list[ScoredBlock]:
+    def _done(self, block: _Under, open_: set[Any]) -> list[ScoredBlock]:
         from ray.exceptions import RayError, RayTaskError
 
         try:
-            done: list[ScoredBlock] = self._ray.get(one.answer)
+            done: list[ScoredBlock] = self._ray.get(block.answer)
         except RayTaskError as bad:
             if isinstance(bad.cause, NlgaugeError):
                 raise bad.cause from None
             raise
         except RayError as bad:
             # A worker that dies takes along what it had scored and not handed over yet, and what waited for it.
-            rows = f"rows {one.wanted[0] + 1} to {one.wanted[-1] + 1}, or rows that the same worker had beside them,"
+            rows = (
+                f"rows {block.wanted[0] + 1} to {block.wanted[-1] + 1}, or rows that the same worker had beside them,"
+            )
             problem = f"{rows} ended it {_TRIES + 1} times"
             remedy = "look at its memory; fewer rows a block need less"
             raise InputError(f"{problem}: {' '.join(str(bad).split())[:200]}", remedy=remedy) from None
-        open_.discard(one.answer)
+        open_.discard(block.answer)
         return done
 
 
 def _fetched(shared: Sequence[Any]) -> _Shared:
     """Return what lies in Ray's store. It is named in a list, so that Ray does not fetch it again for every task."""
-    known: _Shared = _ray().get(shared[0])
-    return known
+    sent: _Shared = _ray().get(shared[0])
+    return sent
 
 
 def _other_versions(what: str) -> NlgaugeError:

@@ -191,8 +191,8 @@ def _full(content: bytes) -> RowResult:
     return RowResult(value, longer, evidence)
 
 
-def _numbers(some: _Numbers) -> tuple[float, ...]:
-    return tuple([math.nan if one is None else one for one in some])
+def _numbers(numbers: _Numbers) -> tuple[float, ...]:
+    return tuple([math.nan if number is None else number for number in numbers])
 
 
 class Distinct:

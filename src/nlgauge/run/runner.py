@@ -17,7 +17,7 @@ from nlgauge.data.corpus import Corpus
 from nlgauge.options import ROWS_PER_BLOCK, RunOptions
 from nlgauge.run.block import CacheLookup, Executor, Rows, Task, score_here
 from nlgauge.run.plan import Plan, plans_of
-from nlgauge.run.sinks import Known, Sink
+from nlgauge.run.sinks import Earlier, Sink
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ def run(
 
     Raises:
         InputError: rows cannot be scored as given.
-        SpecError: a model cannot be had.
+        SpecError: a model cannot be loaded.
     """
     began, ledgers = time.monotonic(), {}
     spent: dict[str, Mapping[str, int]] = {}
@@ -61,7 +61,7 @@ def run(
         ):
             scored_before = sink.begin(plans, held)
             wanted = range(len(corpus.rows)) if rows is None else rows
-            score(plans, wanted, options=options, sink=sink, known=scored_before)
+            score(plans, wanted, options=options, sink=sink, earlier=scored_before)
             for plan in plans:
                 sink.finish(plan)
                 spent |= {
@@ -76,9 +76,9 @@ def run(
 
 
 def score(
-    plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, sink: Sink[T], known: Known | None = None
+    plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, sink: Sink[T], earlier: Earlier | None = None
 ) -> None:
-    """Score rows of a corpus by its plans, as many at a time as the options say. known: what is there already."""
+    """Score rows of a corpus by its plans, as many at a time as the options say. earlier: what is there already."""
     execute: Executor = score_here
     if options.ray is not None:
         from nlgauge.run import ray
@@ -90,19 +90,19 @@ def score(
 
     def tasks() -> Iterator[Task]:
         for first in range(0, len(wanted), size):
-            some = wanted[first : first + size]
-            under_way.append(some)
-            there = {} if known is None else known(some)
+            numbers = wanted[first : first + size]
+            under_way.append(numbers)
+            there = {} if earlier is None else earlier(numbers)
             lookups: list[CacheLookup | None] = []
             for plan in plans:
-                found, lookup = plan.look_up(some, there)
-                sink.take(found)
+                scores, lookup = plan.look_up(numbers, there)
+                sink.take(scores)
                 lookups.append(lookup)
             rows: Rows = corpus.rows
             if options.in_blocks:  # what is known whole needs no rows, which are what a worker is sent
                 asked = any(lookup is not None for lookup in lookups)
-                rows = dict(zip(some, corpus.rows[some[0] : some[-1] + 1], strict=True)) if asked else {}
-            yield Task(rows, some, lookups)
+                rows = dict(zip(numbers, corpus.rows[numbers[0] : numbers[-1] + 1], strict=True)) if asked else {}
+            yield Task(rows, numbers, lookups)
 
     bar: AbstractContextManager[Any] = nullcontext()
     if options.progress and options.in_blocks:  # on stderr, where that is a terminal

@@ -136,9 +136,9 @@ class SetScorer(PointCollector):
         self._kept = {}
         self.skipped = self._kept.keys()
         for system, key in self.keys.items():
-            one = unpacker(len(self.metric.parts))(cached[key]) if key in cached else None
-            if one is not None and (not one.longer or one.can_be_of(self._all_texts(system))):
-                self._kept[system] = one
+            result = unpacker(len(self.metric.parts))(cached[key]) if key in cached else None
+            if result is not None and (not result.longer or result.can_be_of(self._all_texts(system))):
+                self._kept[system] = result
 
     @property
     def missing(self) -> list[str]:
@@ -181,7 +181,9 @@ class SetScorer(PointCollector):
             if any(self.unknown.get(text) == 1 for text in self._all_texts(system)):
                 why += " that the model's tokenizer knows"
             return RowResult(Value((np.nan,) * len(self.metric.parts), why), longer)
-        value = self.metric.compare(*(np.concatenate([one.points for one in some]) for some in (evaluated, reference)))
+        value = self.metric.compare(
+            *(np.concatenate([text.points for text in texts]) for texts in (evaluated, reference))
+        )
         shown = self.metric.evidence(evaluated, reference).record() or None if self._evidence else None
         (value,) = checked(self.metric, [value], 1)
         if any(self.unknown.get(text, 0.0) > MOST_UNKNOWN for text in self._all_texts(system)):
@@ -198,5 +200,5 @@ class SetScorer(PointCollector):
         texts = (
             (row.item, text) for row in rows for text in ([row.candidate] if side == "candidate" else row.references)
         )
-        known = [SetText(item, text, self.points[text]) for item, text in texts if text in self.points]
-        return [one for one in known if len(one.points)]
+        with_points = [SetText(item, text, self.points[text]) for item, text in texts if text in self.points]
+        return [text for text in with_points if len(text.points)]

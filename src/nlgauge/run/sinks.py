@@ -22,7 +22,7 @@ from nlgauge.run.plan import Plan
 from nlgauge.run.results import ColumnResults, RowResult, Scores
 
 T = TypeVar("T")
-Known: TypeAlias = Callable[[Sequence[int]], Scores]
+Earlier: TypeAlias = Callable[[Sequence[int]], Scores]
 """What is there of some rows already, by all metrics of rows or by none"""
 NAMED = 5
 """Rows that are named of all that have a note"""
@@ -44,7 +44,7 @@ def described(corpus: Corpus) -> RunRecord:
 class Sink(ABC, Generic[T]):
     """What takes the scores of a run, in the order of these methods."""
 
-    def begin(self, plans: Sequence[Plan], held: ExitStack) -> Known | None:
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> Earlier | None:
         """Make ready for some plans' metrics, and return what is there already. held: lasts as long as the run."""
         return None
 
@@ -68,8 +68,8 @@ class RowCollector(Sink[dict[str, dict[int, RowResult]]]):
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
         """Take some scores."""
-        for spec, found in scored.items():
-            self.scored.setdefault(spec, {}).update(found)
+        for spec, results in scored.items():
+            self.scored.setdefault(spec, {}).update(results)
 
     def end(self, spent: Mapping[str, object]) -> dict[str, dict[int, RowResult]]:
         """All of them."""
@@ -121,22 +121,22 @@ class TableBuilder(Sink[ScoreTable]):
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
         """Take some rows' scores."""
-        for spec, found in scored.items():
+        for spec, results in scored.items():
             column = self.columns[spec]
-            if isinstance(found, ColumnResults):
-                self._fill_column(spec, column, found)
+            if isinstance(results, ColumnResults):
+                self._fill_column(spec, column, results)
             else:
-                self._fill(spec, column, {index: one.value for index, one in found.items()})
+                self._fill(spec, column, {index: result.value for index, result in results.items()})
             if self._evidence:
-                column.evidence.update({index: one.evidence or {} for index, one in found.items()})
+                column.evidence.update({index: result.evidence or {} for index, result in results.items()})
 
     def finish(self, plan: Plan) -> None:
         """Take the scores of systems by a plan's corpus-level metrics, and all its signatures."""
         for spec in plan.sets:
             column = self.columns[spec]
             scores = dict(enumerate(plan.set_scores(spec).values()))
-            self._fill(spec, column, {index: one.value for index, one in scores.items()})
-            column.evidence.update({index: one.evidence for index, one in scores.items() if one.evidence})
+            self._fill(spec, column, {index: result.value for index, result in scores.items()})
+            column.evidence.update({index: result.evidence for index, result in scores.items() if result.evidence})
         self._signatures.update({spec: plan.signature(spec) for spec in plan.facts})
 
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
@@ -162,13 +162,13 @@ class TableBuilder(Sink[ScoreTable]):
         for note in notes:
             self._noted[spec][note] = sorted([*self._noted[spec].get(note, []), index + 1])[:NAMED]
 
-    def _fill_column(self, spec: str, column: Column, found: ColumnResults) -> None:
+    def _fill_column(self, spec: str, column: Column, results: ColumnResults) -> None:
         """Do the same as `_fill` for scores that come as an array."""
-        numbers, values = np.array(found.numbers, np.intp), found.values_of
+        numbers, values = np.array(results.numbers, np.intp), results.values_of
         for at, notes in values.notes.items():
-            if (index := found.numbers[at]) not in column.reasons and np.isnan(column.values[index]).all():
+            if (index := results.numbers[at]) not in column.reasons and np.isnan(column.values[index]).all():
                 self._note(spec, index, notes)
-        column.reasons.update({found.numbers[at]: reason for at, reason in values.reasons.items()})
+        column.reasons.update({results.numbers[at]: reason for at, reason in values.reasons.items()})
         column.values[numbers] = values.parts
 
     def _fill(self, spec: str, column: Column, values: Mapping[int, Value]) -> None:

@@ -433,8 +433,8 @@ def _checksum(stored: bytes, value: bytes) -> bytes:
 
 
 def _is_intact(stored: object, checksum: object, value: object) -> bool:
-    known = isinstance(stored, bytes) and 0 < len(stored) <= 64 and isinstance(value, bytes)
-    return known and checksum == _checksum(stored, value)  # type: ignore[arg-type]
+    readable = isinstance(stored, bytes) and 0 < len(stored) <= 64 and isinstance(value, bytes)
+    return readable and checksum == _checksum(stored, value)  # type: ignore[arg-type]
 
 
 def _held(connection: sqlite3.Connection) -> int:

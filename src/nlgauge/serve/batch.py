@@ -20,7 +20,7 @@ from nlgauge.run.block import BLOCK_WEIGHT, ScoredBlock
 from nlgauge.run.plan import Plan
 from nlgauge.run.results import RowResult, Scores
 from nlgauge.run.runner import run
-from nlgauge.run.sinks import Known, Sink, TableBuilder
+from nlgauge.run.sinks import Earlier, Sink, TableBuilder
 from nlgauge.serve.answers import TooMuchWorkError, Wanted, made
 
 _ROWS_PER_BLOCK = 64
@@ -142,7 +142,7 @@ class _Shares(Sink[None]):
         self._jobs, self._work, self._ended = jobs, work, ended
         self._shares: list[_Share] = []
 
-    def begin(self, plans: Sequence[Plan], held: ExitStack) -> Known:
+    def begin(self, plans: Sequence[Plan], held: ExitStack) -> Earlier:
         at = 0
         for job in self._jobs:
             rows = range(at, at := at + len(job.corpus))

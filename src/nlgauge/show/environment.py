@@ -87,7 +87,7 @@ def inlined(*files: Path) -> Markup:
 
 
 def digest(script: str) -> str:
-    """Return what a content security policy calls a script by, so that a page runs it and nothing that texts bring.
+    """Return the name of a script in a content security policy, so that a page runs this script and no other one.
 
     Args:
         script: its source.

@@ -171,7 +171,7 @@ class Column(NamedTuple):
         return max((line.width for cell in self.rows for line in cell), default=0)
 
     def wrapped(self, width: int, cells: int | None = None) -> Column:
-        """With every cell, or the first few, broken into lines no wider than that."""
+        """Return the column with its cells, or the first ones of them, broken into lines of `width` at most."""
         broken = [[part for line in cell for part in line.broken(width)] for cell in self.rows[:cells]]
         return self._replace(rows=[*broken, *self.rows[len(broken) :]])
 

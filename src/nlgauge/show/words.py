@@ -181,7 +181,7 @@ def match_panes(matches: Sequence[Record], by_name: Record) -> list[Pane]:
 
 
 def flow_panes(flows: Sequence[Record], by_name: Record) -> list[Pane]:
-    """Both texts; a word points at all that it was moved to, and the costlier its way the darker it is."""
+    """Both texts. Each word points at all words that it was moved to, and is darker where the move costs more."""
     sides: dict[str, _Marks] = {"candidate": {}, "reference": {}}
     costs = {side: _costs(flows, side) for side in sides}
     most = max((cost for of_side in costs.values() for cost in of_side.values()), default=0.0) or 1.0

@@ -37,24 +37,24 @@ def of_resamples(x: Float, y: Float, kind: Coefficient, level: str) -> OfDraws |
         The function; None where sums do not give the coefficient: away from the system level of any but Pearson's, and
         for infinite numbers.
     """
-    known = ~(np.isnan(x) | np.isnan(y))
-    if not (np.isfinite(x[known]).all() and np.isfinite(y[known]).all()):
+    valued = ~(np.isnan(x) | np.isnan(y))
+    if not (np.isfinite(x[valued]).all() and np.isfinite(y[valued]).all()):
         return None
     if level == "system":
-        return _of_means(x, y, known, kind)
+        return _of_means(x, y, valued, kind)
     if kind != COEFFICIENTS["pearson"]:
         return None
-    return _pooled(x, y, known) if level == "pooled" else _of_items(x, y, known)
+    return _pooled(x, y, valued) if level == "pooled" else _of_items(x, y, valued)
 
 
-def _centred(x: Float, known: Mask, axes: tuple[int, ...]) -> Float:
+def _centred(x: Float, valued: Mask, axes: tuple[int, ...]) -> Float:
     """Return numbers less their mean, the farthest at 1 (squares of large ones leave float's range); 0 if not known."""
-    x = np.where(known, x, 0.0)
-    n = np.maximum(known.sum(axes, keepdims=True), 1)
+    x = np.where(valued, x, 0.0)
+    n = np.maximum(valued.sum(axes, keepdims=True), 1)
     # The scale first: sums of large numbers leave the range too.
     size = np.abs(x).max(axes, initial=0.0, keepdims=True)
     x = x / np.where(size > 0, size, 1.0)
-    x = np.where(known, x - x.sum(axes, keepdims=True) / n, 0.0)
+    x = np.where(valued, x - x.sum(axes, keepdims=True) / n, 0.0)
     farthest = np.abs(x).max(axes, initial=0.0, keepdims=True)
     return np.asarray(x / np.where(farthest > 0, farthest, 1.0))
 
@@ -62,16 +62,16 @@ def _centred(x: Float, known: Mask, axes: tuple[int, ...]) -> Float:
 def _correlations(sums: list[Float]) -> tuple[Float, Mask]:
     """Return correlations by the sums of 1, x, y, xx, yy and xy, and for which of them these are too inexact."""
     n, x, y, xx, yy, xy = sums
-    some = np.maximum(n, 1)
-    left, right = xx - x * x / some, yy - y * y / some
+    counts = np.maximum(n, 1)
+    left, right = xx - x * x / counts, yy - y * y / counts
     inexact = (left <= _LOST * xx) | (right <= _LOST * yy)
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = (xy - x * y / some) / np.sqrt(left * right)
+        values = (xy - x * y / counts) / np.sqrt(left * right)
     return np.clip(np.where(inexact, np.nan, values), -1, 1), inexact & (n > 1)
 
 
-def _sums(x: Float, y: Float, known: Mask) -> list[Float]:
-    return [known.astype(float), x, y, x * x, y * y, x * y]
+def _sums(x: Float, y: Float, valued: Mask) -> list[Float]:
+    return [valued.astype(float), x, y, x * x, y * y, x * y]
 
 
 def _counts(drawn: Integers, size: int) -> Float:
@@ -80,10 +80,10 @@ def _counts(drawn: Integers, size: int) -> Float:
     return np.bincount(flat.ravel(), minlength=len(drawn) * size).reshape(len(drawn), size).astype(float)
 
 
-def _of_items(x: Float, y: Float, known: Mask) -> OfDraws:
+def _of_items(x: Float, y: Float, valued: Mask) -> OfDraws:
     """Return the mean over the drawn items of the correlation over the drawn systems."""
-    cells = _sums(_centred(x, known, (1,)), _centred(y, known, (1,)), known)
-    codes = [np.where(known, dense(np.where(known, table, np.nan)), 0).astype(float) for table in (x, y)]
+    cells = _sums(_centred(x, valued, (1,)), _centred(y, valued, (1,)), valued)
+    codes = [np.where(valued, dense(np.where(valued, table, np.nan)), 0).astype(float) for table in (x, y)]
     pearson = COEFFICIENTS["pearson"].of
 
     def constant(weights: Float, n: Float) -> Mask:
@@ -104,31 +104,31 @@ def _of_items(x: Float, y: Float, known: Mask) -> OfDraws:
     return values
 
 
-def _pooled(x: Float, y: Float, known: Mask) -> OfDraws:
+def _pooled(x: Float, y: Float, valued: Mask) -> OfDraws:
     """Return the correlation over all drawn cells."""
-    cells = _sums(_centred(x, known, (0, 1)), _centred(y, known, (0, 1)), known)
+    cells = _sums(_centred(x, valued, (0, 1)), _centred(y, valued, (0, 1)), valued)
     pearson = COEFFICIENTS["pearson"].of
 
     def values(items: Integers, systems: Integers) -> Float:
         rows, columns = _counts(items % len(x), len(x)), _counts(systems, x.shape[1])
-        found, inexact = _correlations([np.einsum("rs,rs->r", rows @ cell, columns) for cell in cells])
+        correlations, inexact = _correlations([np.einsum("rs,rs->r", rows @ cell, columns) for cell in cells])
         for at in np.flatnonzero(inexact).tolist():
             cut = np.ix_(items[at], systems[at])
-            found[at] = pearson(x[cut].reshape(1, -1), y[cut].reshape(1, -1), None)[0]
-        return found
+            correlations[at] = pearson(x[cut].reshape(1, -1), y[cut].reshape(1, -1), None)[0]
+        return correlations
 
     return values
 
 
-def _of_means(x: Float, y: Float, known: Mask, kind: Coefficient) -> OfDraws:
+def _of_means(x: Float, y: Float, valued: Mask, kind: Coefficient) -> OfDraws:
     """Return the coefficient of the drawn systems' means over the drawn items."""
-    n, totals = known.astype(float), [np.where(known, table, 0.0) for table in (x, y)]
+    n, totals = valued.astype(float), [np.where(valued, table, 0.0) for table in (x, y)]
 
     def values(items: Integers, systems: Integers) -> Float:
         rows = _counts(items % len(x), len(x))
         with np.errstate(invalid="ignore", divide="ignore"):
             every = [(rows @ total) / (rows @ n) for total in totals]
-        of_x, of_y = (rounded(np.take_along_axis(one, systems, 1)) for one in every)
+        of_x, of_y = (rounded(np.take_along_axis(weighted, systems, 1)) for weighted in every)
         return kind.of_numbers(of_x, of_y, systems.astype(np.int32) if kind.counts_copies else None)
 
     return values
@@ -144,8 +144,8 @@ def of_shuffles(x: Float, y: Float, kind: Coefficient, level: str) -> OfDraws | 
         level: 'item' or 'pooled'.
 
     Returns:
-        The function; None where sums do not give the coefficient: of any but Pearson's, and of tables with missing or
-        infinite cells. At pooled level every item is to be there once.
+        The function. None where sums do not give the coefficient: for all coefficients but Pearson's, and for tables
+        with missing or infinite cells. At pooled level every item has to be there once.
     """
     complete = np.isfinite(x).all() and np.isfinite(y).all() and x.size
     if kind != COEFFICIENTS["pearson"] or not complete:

@@ -62,10 +62,10 @@ def dense(x: Values) -> Codes:
     return codes
 
 
-def histogram(codes: Codes, known: Mask) -> Integers:
+def histogram(codes: Codes, valued: Mask) -> Integers:
     """Return how often each code stands in each sample: [samples, codes]."""
     size = int(codes.max(initial=0)) + 1
-    flat = (codes + size * np.arange(len(codes))[:, None])[known]
+    flat = (codes + size * np.arange(len(codes))[:, None])[valued]
     return np.bincount(flat, minlength=len(codes) * size).reshape(len(codes), size)
 
 
@@ -80,18 +80,18 @@ def count_pairs(x: Codes, y: Codes, ids: Codes | None) -> Pairs:
     Returns:
         The counts of each sample.
     """
-    known = (x >= 0) & (y >= 0)
-    n, missing = known.sum(-1), (~known).sum(-1)
+    valued = (x >= 0) & (y >= 0)
+    n, missing = valued.sum(-1), (~valued).sum(-1)
     base = int(y.max(initial=0)) + 2
     end = (int(x.max(initial=0)) + 1) * base + base - 1
     # What is missing sorts behind everything else by x and by y, and is in no inversion there.
     wide: Codes | Integers = x if end < 2**31 else x.astype(np.int64)
-    key = np.where(known, wide * base + y, end)
+    key = np.where(valued, wide * base + y, end)
     key.sort(axis=-1)
     alone = missing * (missing - 1) / 2
     by_x, both = _repeats(key // base) - alone, _repeats(key) - alone
-    by_y, discordant = _alike(y, known), _inversions(key % base)
-    copies = 0.0 if ids is None else _alike(ids, known)
+    by_y, discordant = _alike(y, valued), _inversions(key % base)
+    copies = 0.0 if ids is None else _alike(ids, valued)
     concordant = n * (n - 1) / 2 - discordant - by_x - by_y + both
     return Pairs(
         concordant=concordant,
@@ -118,9 +118,9 @@ def close_pairs(x: Float, y: Float, ids: Codes | None, epsilon: float) -> Pairs:
     for step in range(1, x.shape[1]):
         with np.errstate(invalid="ignore"):
             dx, dy = x[:, step:] - x[:, :-step], y[:, step:] - y[:, :-step]
-        known = ~(np.isnan(dx) | np.isnan(dy))
+        valued = ~(np.isnan(dx) | np.isnan(dy))
         if ids is not None:
-            known &= ids[:, step:] != ids[:, :-step]
+            valued &= ids[:, step:] != ids[:, :-step]
         x_tied, y_tied = np.abs(dx) <= epsilon, dy == 0
         same = np.sign(dx) == np.sign(dy)
         for count, kind in zip(
@@ -128,13 +128,13 @@ def close_pairs(x: Float, y: Float, ids: Codes | None, epsilon: float) -> Pairs:
             (~x_tied & same, ~x_tied & ~same & ~y_tied, x_tied & ~y_tied, ~x_tied & y_tied, x_tied & y_tied),
             strict=True,
         ):
-            count += (kind & known).sum(-1)
+            count += (kind & valued).sum(-1)
     return Pairs(*counts)
 
 
-def _alike(codes: Codes, known: Mask) -> Float:
+def _alike(codes: Codes, valued: Mask) -> Float:
     """Return how many pairs have equal codes."""
-    counts = histogram(codes, known)
+    counts = histogram(codes, valued)
     return np.asarray((counts * (counts - 1)).sum(-1) / 2)
 
 
@@ -219,8 +219,8 @@ def share(part: Float, whole: Float) -> Float:
 
 def mean_known(x: Float) -> Float:
     """Return the mean over the last axis of what is not NaN."""
-    known = ~np.isnan(x)
-    return share(np.where(known, x, 0).sum(-1), known.sum(-1))
+    valued = ~np.isnan(x)
+    return share(np.where(valued, x, 0).sum(-1), valued.sum(-1))
 
 
 _SHORT = 8
@@ -232,18 +232,18 @@ def _reduced(of: np.ufunc, x: Float) -> Float:
     return np.asarray(reduce(of, x.T) if 0 < x.shape[1] < _SHORT else of.reduce(x, axis=-1))
 
 
-def direction(x: Float, known: Mask) -> Float:
+def direction(x: Float, valued: Mask) -> Float:
     """Return x [samples, n] centred and of length 1: 0 where it is not known, NaN where all known values are equal."""
     if not x.shape[1]:
         return np.zeros(x.shape)
-    whole = bool(known.all())
+    whole = bool(valued.all())
 
     def filled(a: Float, value: float) -> Float:
-        return a if whole else np.where(known, a, value)
+        return a if whole else np.where(valued, a, value)
 
     spread = _reduced(np.maximum, filled(x, -np.inf)) > _reduced(np.minimum, filled(x, np.inf))
     with np.errstate(all="ignore"):
-        mean = _reduced(np.add, filled(x, 0)) / (x.shape[1] if whole else known.sum(-1))
+        mean = _reduced(np.add, filled(x, 0)) / (x.shape[1] if whole else valued.sum(-1))
         centred = filled(x - mean[:, None], 0)
         # Squares of large or small numbers leave float's range.
         farthest = np.maximum(np.maximum(_reduced(np.maximum, centred), 0), -_reduced(np.minimum, centred))
@@ -254,18 +254,18 @@ def direction(x: Float, known: Mask) -> Float:
 
 
 def _pearson(x: Float, y: Float, ids: Codes | None) -> Float:
-    known = ~(np.isnan(x) | np.isnan(y))
-    products = np.einsum("ij,ij->i", direction(x, known), direction(y, known))
+    valued = ~(np.isnan(x) | np.isnan(y))
+    products = np.einsum("ij,ij->i", direction(x, valued), direction(y, valued))
     return np.asarray(np.clip(products, -1, 1))
 
 
 def _spearman(x: Codes, y: Codes, ids: Codes | None) -> Float:
-    known = (x >= 0) & (y >= 0)
+    valued = (x >= 0) & (y >= 0)
 
     def ranks(codes: Codes) -> Float:
-        counts = histogram(codes, known)
+        counts = histogram(codes, valued)
         middles = np.take_along_axis(counts.cumsum(-1) - (counts - 1) / 2, np.maximum(codes, 0), -1)
-        return np.where(known, middles, np.nan)
+        return np.where(valued, middles, np.nan)
 
     return _pearson(ranks(x), ranks(y), None)
 
@@ -276,9 +276,9 @@ def _kendall(x: Codes, y: Codes, ids: Codes | None) -> Float:
 
 
 def _kendall_c(x: Codes, y: Codes, ids: Codes | None) -> Float:
-    known = (x >= 0) & (y >= 0)
-    n, pairs = known.sum(-1), count_pairs(x, y, ids)
-    k = np.minimum(*((histogram(codes, known) > 0).sum(-1) for codes in (x, y)))
+    valued = (x >= 0) & (y >= 0)
+    n, pairs = valued.sum(-1), count_pairs(x, y, ids)
+    k = np.minimum(*((histogram(codes, valued) > 0).sum(-1) for codes in (x, y)))
     return share(2 * (pairs.concordant - pairs.discordant), n**2 * (k - 1) / np.maximum(k, 1))
 
 
@@ -287,13 +287,13 @@ def _differences(x: Float, y: Float) -> Float:
 
     Of n outputs for an item, the sum of dx dy over all ordered pairs is 2 n times that of centred products.
     """
-    known = ~(np.isnan(x) | np.isnan(y))
-    n = known.sum(-1, keepdims=True)
+    valued = ~(np.isnan(x) | np.isnan(y))
+    n = valued.sum(-1, keepdims=True)
 
     def centred(a: Float) -> Float:
-        a = np.where(known, a, 0.0)
+        a = np.where(valued, a, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            away = np.where(known, a - a.sum(-1, keepdims=True) / n, 0.0)
+            away = np.where(valued, a - a.sum(-1, keepdims=True) / n, 0.0)
         # What rounding leaves of equal values is no difference.
         size = np.abs(a).max((-2, -1), initial=0, keepdims=True)
         return np.where(np.abs(away) > 1e-12 * size, away, 0.0)

@@ -43,14 +43,14 @@ def benjamini_yekutieli(p: Sequence[float]) -> Float:
     Returns:
         The adjusted p-values: [tests], at most 1. NaN stays NaN.
     """
-    known = sum(not math.isnan(one) for one in p)
-    return np.minimum(benjamini_hochberg(p) * sum(1 / k for k in range(1, known + 1)), 1)
+    tests = sum(not math.isnan(chance) for chance in p)
+    return np.minimum(benjamini_hochberg(p) * sum(1 / k for k in range(1, tests + 1)), 1)
 
 
 def _ranked(p: Sequence[float]) -> tuple[Float, Integers]:
     values = np.asarray(p, float)
-    known = np.flatnonzero(~np.isnan(values))
-    return values, known[np.argsort(values[known], kind="stable")]
+    tested = np.flatnonzero(~np.isnan(values))
+    return values, tested[np.argsort(values[tested], kind="stable")]
 
 
 def _placed(values: Float, order: Integers, adjusted: Float) -> Float:

@@ -34,12 +34,12 @@ class Estimate(NamedTuple):
 
 def means(x: Float, y: Float) -> tuple[Float, Float]:
     """Return the systems' means [..., systems] of x and of y [..., items, systems], over the cells that both have."""
-    known = ~(np.isnan(x) | np.isnan(y))
-    n = known.sum(-2)
+    valued = ~(np.isnan(x) | np.isnan(y))
+    n = valued.sum(-2)
 
     def mean(a: Float) -> Float:
         with np.errstate(invalid="ignore", divide="ignore"):
-            return rounded(np.where(known, a, 0).sum(-2) / n)
+            return rounded(np.where(valued, a, 0).sum(-2) / n)
 
     return mean(x), mean(y)
 
@@ -92,27 +92,27 @@ def samples(x: Float, y: Float, level: str) -> tuple[Float, Float]:
 def estimate(x: Float, y: Float, kind: Coefficient, level: str) -> Estimate:
     """Return a coefficient of one table [items, systems], with what it is based on."""
     x, y = samples(x, y, level)
-    known = ~(np.isnan(x) | np.isnan(y))
-    if not known.any():
+    valued = ~(np.isnan(x) | np.isnan(y))
+    if not valued.any():
         return Estimate(np.nan, 0, 0, "no row has both a score and a rating")
     if kind.together is not None:
-        value, pairs = float(kind.together(x[None], y[None])[0]), int((known.sum(-1) > 1).sum())
-        return Estimate(value, pairs, len(x) - pairs, _why(x, y, known) if np.isnan(value) else None)
+        value, pairs = float(kind.together(x[None], y[None])[0]), int((valued.sum(-1) > 1).sum())
+        return Estimate(value, pairs, len(x) - pairs, _why(x, y, valued) if np.isnan(value) else None)
     each = kind.of_numbers(x, y)
     defined = int((~np.isnan(each)).sum())
-    n, undefined = (defined, len(each) - defined) if level == "item" else (int(known.sum()), 0)
-    return Estimate(float(mean_known(each)), n, undefined, None if defined else _why(x, y, known))
+    n, undefined = (defined, len(each) - defined) if level == "item" else (int(valued.sum()), 0)
+    return Estimate(float(mean_known(each)), n, undefined, None if defined else _why(x, y, valued))
 
 
-def _why(x: Float, y: Float, known: Mask) -> str:
+def _why(x: Float, y: Float, valued: Mask) -> str:
     """Return what makes a coefficient undefined in all these samples [samples, n]."""
     where = " within every item" if len(x) > 1 else ""
-    if (known.sum(-1) < 2).all():
+    if (valued.sum(-1) < 2).all():
         return f"fewer than two values to compare{where}"
     for name, a in (("the metric is", x), ("the ratings are", y)):
-        if all(len(set(row[shown])) < 2 for row, shown in zip(a, known, strict=True)):
+        if all(len(set(row[shown])) < 2 for row, shown in zip(a, valued, strict=True)):
             return f"{name} constant{where}"
-    finite = np.isfinite(x[known]).all() and np.isfinite(y[known]).all()
+    finite = np.isfinite(x[valued]).all() and np.isfinite(y[valued]).all()
     return f"metric or ratings are {'constant' if finite else 'constant or infinite'}{where}"
 
 
@@ -156,11 +156,11 @@ def calibrated(x: Float, y: Float) -> float:
     first, second = np.triu_indices(x.shape[1], 1)
     with np.errstate(invalid="ignore"):
         dx, dy = x[:, first] - x[:, second], y[:, first] - y[:, second]
-    known = ~(np.isnan(dx) | np.isnan(dy))
+    valued = ~(np.isnan(dx) | np.isnan(dy))
     # A tie more is worth this much: right where people tie, lost where metric and people had agreed.
     gain = (dy == 0).astype(float) - ((dy != 0) & (np.sign(dx) == np.sign(dy)))
-    gain /= np.maximum(known.sum(-1), 1)[:, None]
-    sizes, gains = np.abs(dx[known]), gain[known]
+    gain /= np.maximum(valued.sum(-1), 1)[:, None]
+    sizes, gains = np.abs(dx[valued]), gain[valued]
     if not len(sizes):
         return 0.0
     order = np.argsort(sizes, kind="stable")

@@ -53,7 +53,7 @@ def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.
     n = len(hits)
     if not n:
         return NOTHING
-    own, value = float(hits.mean()), float(fitted.mean())
+    of_hits, value = float(hits.mean()), float(fitted.mean())
     of = np.unique(clusters, return_inverse=True)[1]
     sums, sizes = np.bincount(of, hits).astype(float), np.bincount(of).astype(float)
     if len(sizes) < 2 <= n:
@@ -61,9 +61,9 @@ def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.
     items = float(n)
     if len(sizes) < n:
         whole = effective_groups(sizes)
-        items = effective_items(own, mean_spread(sums, sizes).error, n) if 0 < own < 1 else whole
+        items = effective_items(of_hits, mean_spread(sums, sizes).error, n) if 0 < of_hits < 1 else whole
     half = math.sqrt(math.log(2 / (1 - level)) / (2 * items))
-    return Measured(value, max(0.0, min(value, own - half)), min(1.0, max(value, own + half)))
+    return Measured(value, max(0.0, min(value, of_hits - half)), min(1.0, max(value, of_hits + half)))
 
 
 def rows_needed(
@@ -131,10 +131,10 @@ def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> 
         The AUROC with its interval. NaN where all rows are of one kind; no interval where all rows of a kind are of one
         cluster.
     """
-    found = auroc_without(scores, bad, clusters)
-    if found is None:
+    areas = auroc_without(scores, bad, clusters)
+    if areas is None:
         return NOTHING
-    value, without, bads, goods = found
+    value, without, bads, goods = areas
     if not np.isfinite(without).all():
         return Measured(value)
     error = jackknife(value, without, bads + goods).error
@@ -168,8 +168,8 @@ def auroc_without(scores: Float, bad: Mask, clusters: Integers) -> tuple[float, 
     bads, goods = np.bincount(of, bad).astype(float), np.bincount(of, good).astype(float)
     within = np.zeros(len(bads))
     for group in np.flatnonzero((bads > 0) & (goods > 0)):
-        own = of == group
-        within[group] = _beaten(scores[own & good], scores[own & bad]).sum()
+        inside = of == group
+        within[group] = _beaten(scores[inside & good], scores[inside & bad]).sum()
     total, left = wins[good].sum(), (bad.sum() - bads) * (good.sum() - goods)
     rest = total - np.bincount(of, wins) + within
     return (

@@ -160,7 +160,8 @@ class FoldWeights(NamedTuple):
     def of(self, x: Float) -> Float:
         """Return one value for each row [rows] of values x [rows, members].
 
-        A rated row has the weights of its fold, which were fitted to other items, and the others have the mean weights.
+        A rated row takes the weights of its fold, which were fitted to other folds. All other rows take the mean
+        weights.
         """
         slopes = np.where((self.fold >= 0)[:, None], self.slopes[self.fold], self.slopes.mean(0))
         return np.asarray(((x - self.means) * slopes).sum(1))

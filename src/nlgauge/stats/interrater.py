@@ -68,50 +68,55 @@ def rater_agreement(aspect: str, ratings: Mapping[str, Mapping[str, float]], lab
         The agreement, with alpha of any number of raters, and kappa where there are two.
     """
     rows = sorted({row for of in ratings.values() for row in of})
-    given = np.array([[of.get(row, math.nan) for row in rows] for of in ratings.values()])
-    whole = bool((given[~np.isnan(given)] % 1 == 0).all())
+    by_rater = np.array([[of.get(row, math.nan) for row in rows] for of in ratings.values()])
+    whole = bool((by_rater[~np.isnan(by_rater)] % 1 == 0).all())
     level = "interval" if not whole else "nominal" if labels == 2 else "ordinal"
-    shared = int(((~np.isnan(given)).sum(0) >= 2).sum())
+    shared = int(((~np.isnan(by_rater)).sum(0) >= 2).sum())
     kappa = NOTHING
-    if len(given) == 2:
-        both = ~np.isnan(given).any(0)
-        kappa = kappa_interval(given[0, both], given[1, both], quadratic=level != "nominal")
+    if len(by_rater) == 2:
+        both = ~np.isnan(by_rater).any(0)
+        kappa = kappa_interval(by_rater[0, both], by_rater[1, both], quadratic=level != "nominal")
     return RaterAgreement(
-        aspect=aspect, raters=tuple(ratings), rows=shared, level=level, alpha=alpha_interval(given, level), kappa=kappa
+        aspect=aspect,
+        raters=tuple(ratings),
+        rows=shared,
+        level=level,
+        alpha=alpha_interval(by_rater, level),
+        kappa=kappa,
     )
 
 
 def are_copies(pairs: Sequence[tuple[float, float]]) -> bool:
     """Return whether the ratings that two raters gave to the same rows are so alike that one was copied."""
-    return len(pairs) >= ALIKE and all(one == other for one, other in pairs) and len(set(pairs)) > 1
+    return len(pairs) >= ALIKE and all(first == second for first, second in pairs) and len(set(pairs)) > 1
 
 
-def cohen_kappa(one: Float, other: Float, *, quadratic: bool = False) -> float:
+def cohen_kappa(first: Float, second: Float, *, quadratic: bool = False) -> float:
     """Return Cohen's kappa of two raters' ratings.
 
     Args:
-        one: the ratings of one rater: [rows].
-        other: the ratings of the other rater: [rows].
+        first: the ratings of one rater: [rows].
+        second: the ratings of the other rater: [rows].
         quadratic: whether disagreements count by the square of their distance, else all alike.
 
     Returns:
         Kappa; NaN where chance alone explains no disagreement, as where both gave one label to every row.
     """
-    values = np.unique(np.concatenate([one, other]))
-    return _kappa(_crossed(one, other, values).sum(0), _squares(values) if quadratic else _unlike(values))
+    values = np.unique(np.concatenate([first, second]))
+    return _kappa(_crossed(first, second, values).sum(0), _squares(values) if quadratic else _unlike(values))
 
 
-def kappa_interval(one: Float, other: Float, *, quadratic: bool = False, confidence: float = 0.95) -> Measured:
+def kappa_interval(first: Float, second: Float, *, quadratic: bool = False, confidence: float = 0.95) -> Measured:
     """Return Cohen's kappa with its interval, as if rows were independent; see `cohen_kappa`."""
-    values = np.unique(np.concatenate([one, other]))
+    values = np.unique(np.concatenate([first, second]))
     away = _squares(values) if quadratic else _unlike(values)
     more = _crossed(*_pairs(values), values)
-    return _with_interval(lambda total: _kappa(total, away), _crossed(one, other, values), more, confidence)
+    return _with_interval(lambda total: _kappa(total, away), _crossed(first, second, values), more, confidence)
 
 
-def _crossed(one: Float, other: Float, values: Float) -> Float:
+def _crossed(first: Float, second: Float, values: Float) -> Float:
     """Return which two of the values each row has: [rows, values, values]."""
-    return np.asarray((one[:, None, None] == values[:, None]) & (other[:, None, None] == values), float)
+    return np.asarray((first[:, None, None] == values[:, None]) & (second[:, None, None] == values), float)
 
 
 def _kappa(crossed: Float, away: Float) -> float:
@@ -179,8 +184,8 @@ def _squares(places: Float) -> Float:
 
 def _pairs(values: Float) -> tuple[Float, Float]:
     """Return every pair of the values, or of at most `_PAIRED` of them: the first and the second of each pair."""
-    some = values[np.unique(np.linspace(0, max(0, len(values) - 1), min(len(values), _PAIRED)).round().astype(int))]
-    pairs = np.array(list(product(some, some))).reshape(-1, 2)
+    spread = values[np.unique(np.linspace(0, max(0, len(values) - 1), min(len(values), _PAIRED)).round().astype(int))]
+    pairs = np.array(list(product(spread, spread))).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
 
 
@@ -206,7 +211,7 @@ def _with_interval(value_of: Callable[[Float], float], rows: Float, more: Float,
     return Measured(value, max(-1.0, min(value, middle - half)), min(1.0, max(value, middle + half)))
 
 
-def _shown(found: Measured) -> str:
-    if math.isnan(found.value):
+def _shown(measured: Measured) -> str:
+    if math.isnan(measured.value):
         return "undefined, as all ratings are alike"
-    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
+    return f"{measured.value:.3f} [{measured.low:.3f}, {measured.high:.3f}]"

@@ -63,9 +63,11 @@ def of_items(
     made = [_inferences(x, y, kind=kind, level=level, clusters=of) for of in _groupings(clusters)]
     if not all(made):
         return OfItems(math.nan, math.nan, math.nan)
-    ends = [math.tanh(end) if on_z else end for one, on_z in chain(*made) for end in one.interval(confidence)]
+    ends = [
+        math.tanh(end) if on_z else end for inference, on_z in chain(*made) for end in inference.interval(confidence)
+    ]
     low, high = (kind.least + (1 - kind.least) * (end + 1) / 2 for end in (min(ends), max(ends)))
-    return OfItems(low, high, max(one.p() for one, _ in chain(*made)) if kind.chance == 0 else math.nan)
+    return OfItems(low, high, max(inference.p() for inference, _ in chain(*made)) if kind.chance == 0 else math.nan)
 
 
 def difference_of_items(
@@ -79,7 +81,7 @@ def difference_of_items(
 ) -> tuple[float, float]:
     """Return the interval, for other items, of the difference of two metrics' coefficients with the same ratings."""
     made = [_difference(x, other, y=y, kind=kind, level=level, clusters=of) for of in _groupings(clusters)]
-    low, high = zip(*(one.interval(confidence) for one in made), strict=True)
+    low, high = zip(*(inference.interval(confidence) for inference in made), strict=True)
     # min and max of Python do not tell NaN.
     return float(np.min(low)) * (1 - kind.least) / 2, float(np.max(high)) * (1 - kind.least) / 2
 
@@ -94,16 +96,16 @@ def _inferences(
 ) -> list[tuple[Inference, bool]]:
     """Return what is said of a coefficient from -1 to 1, and whether it is said of Fisher's z; empty for nothing."""
     if level == "item" and kind.together is None:
-        found = [(_mean(x, y, kind, clusters), False)]
+        inferences = [(_mean(x, y, kind, clusters), False)]
     else:
         without = _without(x, y, kind, level)
         fisher = _jackknife(
             lambda present: _fisher(without(present)), len(x), level=level, clusters=clusters, limits=UNLIMITED
         )
-        found = [(fisher, True)] if fisher.laws else []
-        if not found or level == "system":
-            found.append((_jackknife(without, len(x), level=level, clusters=clusters, limits=_ENDS), False))
-    return [(one, on_z) for one, on_z in found if one.laws]
+        inferences = [(fisher, True)] if fisher.laws else []
+        if not inferences or level == "system":
+            inferences.append((_jackknife(without, len(x), level=level, clusters=clusters, limits=_ENDS), False))
+    return [(inference, on_z) for inference, on_z in inferences if inference.laws]
 
 
 def _difference(
@@ -112,11 +114,11 @@ def _difference(
     limits = (-2.0, 2.0)
     if level == "item" and kind.together is None:
         each = _within(x, y, kind) - _within(other, y, kind)
-        known = ~np.isnan(each)
-        return mean_of(each[known], limits, None if clusters is None else clusters[known])
-    one, two = (_without(a, y, kind, level) for a in (x, other))
+        defined = ~np.isnan(each)
+        return mean_of(each[defined], limits, None if clusters is None else clusters[defined])
+    of_first, of_second = (_without(a, y, kind, level) for a in (x, other))
     return _jackknife(
-        lambda present: one(present) - two(present), len(x), level=level, clusters=clusters, limits=limits
+        lambda present: of_first(present) - of_second(present), len(x), level=level, clusters=clusters, limits=limits
     )
 
 
@@ -128,12 +130,12 @@ def _within(x: Float, y: Float, kind: Coefficient) -> Float:
 def _mean(x: Float, y: Float, kind: Coefficient, clusters: Integers | None) -> Inference:
     """Return what the coefficients within items say of their mean."""
     each = _within(x, y, kind)
-    known = ~np.isnan(each)
-    values = each[known]
-    made = mean_of(values, _ENDS, None if clusters is None else clusters[known])
+    defined = ~np.isnan(each)
+    values = each[defined]
+    made = mean_of(values, _ENDS, None if clusters is None else clusters[defined])
     if not made.laws:
         return made
-    systems = float(np.median((~np.isnan(x + y)).sum(1)[known]))
+    systems = float(np.median((~np.isnan(x + y)).sum(1)[defined]))
     # Two pairs are so much of an item; of two systems there is one pair.
     more = min(1.0, 2 / (systems * (systems - 1) / 2))
     n = len(values) + 2 * more
@@ -152,12 +154,12 @@ def _without(x: Float, y: Float, kind: Coefficient, level: str) -> Callable[[Mas
     missing = -1 if np.issubdtype(a.dtype, np.integer) else np.nan
 
     def coefficients(present: Mask) -> Float:
-        found, begin = [np.empty(0)], 0
+        blocks, begin = [np.empty(0)], 0
         for count in batches(len(present), a.size):
-            some = present[begin : begin + count, :, None]
-            found.append(measured(np.where(some, a, missing), np.broadcast_to(b, (count, *b.shape)), kind, level))
+            chosen = present[begin : begin + count, :, None]
+            blocks.append(measured(np.where(chosen, a, missing), np.broadcast_to(b, (count, *b.shape)), kind, level))
             begin += count
-        return np.nan_to_num(_unit(np.concatenate(found), kind))
+        return np.nan_to_num(_unit(np.concatenate(blocks), kind))
 
     return coefficients
 

@@ -186,8 +186,8 @@ def interval(values: Float, confidence: float = 0.95) -> tuple[float, float]:
 
 def crossed(x: Float, y: Float) -> bool:
     """Return whether at least half of the cells have both, so that whole items and whole systems can change place."""
-    known = ~(np.isnan(x) | np.isnan(y))
-    return bool(2 * known.sum() >= known.size)
+    valued = ~(np.isnan(x) | np.isnan(y))
+    return bool(2 * valued.sum() >= valued.size)
 
 
 def shuffled(
@@ -221,15 +221,15 @@ def shuffled(
     """
     if level == "system":
         x, y = (a[None] for a in means(x, y))
-        known = ~(np.isnan(x) | np.isnan(y))
-        x, y, level, clusters = x[known][None], y[known][None], "pooled", None
+        valued = ~(np.isnan(x) | np.isnan(y))
+        x, y, level, clusters = x[valued][None], y[valued][None], "pooled", None
     elif not crossed(x, y):
         if level == "item":
             return np.full(replicates, np.nan)
-        known = ~(np.isnan(x) | np.isnan(y))
-        clusters = None if clusters is None else clusters[np.nonzero(known)[0]]
+        valued = ~(np.isnan(x) | np.isnan(y))
+        clusters = None if clusters is None else clusters[np.nonzero(valued)[0]]
         # Rows change place along the axis of systems, and with their clusters along that of items.
-        x, y = (a[known][None] if clusters is None else a[known][:, None] for a in (x, y))
+        x, y = (a[valued][None] if clusters is None else a[valued][:, None] for a in (x, y))
     shape = (len(x), x.shape[1])
     values = [np.empty(0)]
     each_once = clusters is None or level == "item"
@@ -326,10 +326,10 @@ def exchanged(
     Returns:
         By how much the first metric's correlation is larger, and the two-sided p that the difference is 0.
     """
-    known = ~(np.isnan(x) | np.isnan(other) | np.isnan(y))
-    x, other = (np.where(known, _standardised(a, known), np.nan) for a in (x, other))
-    y = np.where(known, y, np.nan)
-    rows, columns = known.shape
+    valued = ~(np.isnan(x) | np.isnan(other) | np.isnan(y))
+    x, other = (np.where(valued, _standardised(a, valued), np.nan) for a in (x, other))
+    y = np.where(valued, y, np.nan)
+    rows, columns = valued.shape
     of_cells = by_cells(x, other, y=y, kind=kind, level=level)
     if level == "system":
         differences = by_means(x, other, y, kind)
@@ -342,8 +342,8 @@ def exchanged(
 
     def draw(count: int) -> Float:
         null = [np.empty(0)]
-        for some in batches(count, rows * columns):
-            swap = _coins(generator, some, groups * columns).reshape(some, groups, columns)
+        for size in batches(count, rows * columns):
+            swap = _coins(generator, size, groups * columns).reshape(size, groups, columns)
             null.append(differences(swap if clusters is None else swap[:, of]))
         return np.concatenate(null)
 
@@ -375,8 +375,8 @@ def by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) ->
 
     def differences(swap: Mask) -> Float:
         rated = np.broadcast_to(b, swap.shape)
-        one, two = (measured(np.where(s, pair[..., 1], pair[..., 0]), rated, kind, level) for s in (swap, ~swap))
-        return one - two
+        after, before = (measured(np.where(s, pair[..., 1], pair[..., 0]), rated, kind, level) for s in (swap, ~swap))
+        return after - before
 
     return differences
 
@@ -402,8 +402,8 @@ def by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Difference
     def differences(swap: Mask) -> Float:
         moved = np.einsum("ris,is->rs", swap.astype(float), step)
         people = np.broadcast_to(rated, moved.shape)
-        one, two = (kind.of_numbers(rounded(sums / n), people) for sums in (begin + moved, end - moved))
-        return one - two
+        of_first, of_second = (kind.of_numbers(rounded(sums / n), people) for sums in (begin + moved, end - moved))
+        return of_first - of_second
 
     return differences
 
@@ -424,13 +424,13 @@ def by_moments(x: Float, other: Float, y: Float, level: str) -> _Differences:
     """
     shape = (1, -1) if level == "pooled" else x.shape
     first, second, people = (a.reshape(shape) for a in (x, other, y))
-    known = ~np.isnan(people)
-    n = known.sum(-1)
-    middle = np.where(known, first + second, 0).sum(-1) / (2 * np.maximum(n, 1))
-    first, second = (np.where(known, a - middle[:, None], 0) for a in (first, second))
-    away = direction(people, known)
-    one, two = (np.stack([away * a, a, a * a], -1) for a in (first, second))  # [samples, n, 3]
-    begin, end, step = one.sum(1)[:, None], two.sum(1)[:, None], two - one
+    rated = ~np.isnan(people)
+    n = rated.sum(-1)
+    middle = np.where(rated, first + second, 0).sum(-1) / (2 * np.maximum(n, 1))
+    first, second = (np.where(rated, a - middle[:, None], 0) for a in (first, second))
+    away = direction(people, rated)
+    of_first, of_second = (np.stack([away * a, a, a * a], -1) for a in (first, second))  # [samples, n, 3]
+    begin, end, step = of_first.sum(1)[:, None], of_second.sum(1)[:, None], of_second - of_first
 
     def correlations(sums: Float) -> Float:
         product, total, squares = np.moveaxis(sums, -1, 0)  # [samples, draws]
@@ -446,7 +446,7 @@ def by_moments(x: Float, other: Float, y: Float, level: str) -> _Differences:
     return differences
 
 
-def _standardised(x: Float, known: Mask) -> Float:
-    values = x[known]
+def _standardised(x: Float, valued: Mask) -> Float:
+    values = x[valued]
     spread = values.std() if len(values) else 0.0
     return (x - values.mean()) / spread if spread > 0 else x

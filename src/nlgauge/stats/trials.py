@@ -87,15 +87,17 @@ class Chances(NamedTuple):
         if p in (0.0, 1.0):
             return p
         share = min(max(self.between / (p * (1 - p)), _LEAST), _MOST)
-        a, b = (one * (1 - share) / share for one in (p, 1 - p))
+        a, b = (chance * (1 - share) / share for chance in (p, 1 - p))
         return math.exp(math.fsum(math.log((a + i) / (a + b + i)) for i in range(order)))
 
 
 def all_pass(passed: Integers, trials: Integers, k: int, clusters: Integers | None = None) -> Inference:
     """Return what items say of pass^k: the mean with its interval. clusters: the number of each item's group."""
-    known = Chances.of(passed, trials)
+    chances = Chances.of(passed, trials)
     counts = np.unique(trials, return_counts=True)
-    variance = sum(count * known.variance(n, k) for n, count in zip(*(one.tolist() for one in counts), strict=True))
+    variance = sum(
+        count * chances.variance(n, k) for n, count in zip(*(column.tolist() for column in counts), strict=True)
+    )
     return chance_of(all_of(passed, trials, k), 0.0 if math.isnan(variance) else variance / len(trials), clusters)
 
 
@@ -116,11 +118,11 @@ class Design(NamedTuple):
     """Half of the length of the interval of pass^k"""
 
 
-def designs(known: Chances, k: int, items: int, trials: int, costs: tuple[float, float]) -> Iterator[Design]:
+def designs(chances: Chances, k: int, items: int, trials: int, costs: tuple[float, float]) -> Iterator[Design]:
     """Yield the design as it is; then at twice its cost with more items, with more trials, and the best of all.
 
     Args:
-        known: how the items' chances are distributed.
+        chances: how the items' chances are distributed.
         k: the k of pass^k.
         items: how many there are.
         trials: of each item.
@@ -133,7 +135,7 @@ def designs(known: Chances, k: int, items: int, trials: int, costs: tuple[float,
     twice = 2 * items * (of_item + trials * of_trial)
 
     def made(m: int, n: int) -> Design:
-        half = student_quantile(0.975, m - 1) * math.sqrt(known.variance(n, k) / m)
+        half = student_quantile(0.975, m - 1) * math.sqrt(chances.variance(n, k) / m)
         return Design(m, n, m * (of_item + n * of_trial), half)
 
     def affordable(n: int) -> int:
@@ -143,4 +145,4 @@ def designs(known: Chances, k: int, items: int, trials: int, costs: tuple[float,
     yield made(affordable(trials), trials)
     yield made(items, math.floor((twice / items - of_item) / of_trial + 1e-9))
     counts = ((affordable(n), n) for n in range(k, _TRIALS + 1))
-    yield min((made(m, n) for m, n in counts if m >= 2), key=lambda one: one.half)
+    yield min((made(m, n) for m, n in counts if m >= 2), key=lambda design: design.half)

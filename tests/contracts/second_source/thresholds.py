@@ -10,7 +10,8 @@ import numpy as np
 
 import nlgauge
 from nlgauge import ScoreTable
-from nlgauge.answers.calibrate import Bin, Calibration, Chosen, RatedTask
+from nlgauge.answers.calibrate import Calibration
+from nlgauge.answers.rated_scores import Bin, Chosen, RatedTask
 from nlgauge.data.table import Column
 from nlgauge.ratings.rated import rated_rows
 from nlgauge.ratings.sampling import Draw, DrawnRow
@@ -188,6 +189,7 @@ RATED_THRESHOLD: Sources = {
     "facts": lambda r: {},
     "scores": lambda r: tuple((r.sign * r.scores[r.rated & np.isfinite(r.scores)]).tolist()),
     "recall": lambda r: 0.3 if r.by == "recall" else None,
+    "bands": lambda r: None,
 }
 CALIBRATION: Sources = {
     "metric": lambda r: "M",

@@ -12,9 +12,9 @@ import numpy as np
 
 import nlgauge
 from nlgauge import Corpus, Row, ScoreTable
-from nlgauge.answers.calibrate import RatedTask
+from nlgauge.answers.rated_scores import RatedTask
 from nlgauge.answers.trust.numbers import Trust
-from nlgauge.answers.trust.wordings import WordingBand
+from nlgauge.answers.wordings import WordingBand
 from nlgauge.data.table import Column
 from nlgauge.ratings.rated import rated_rows
 from nlgauge.stats.fitting import cross_fitted

@@ -152,14 +152,14 @@ def trust(
     for aspect in rated.values:
         if aspect in rater_aspects and aspect not in (aspects or ()):
             continue
-        found = lines.aspect(aspect, notes)
+        of_aspect = lines.aspect(aspect, notes)
         of = _raters_of(ratings, aspect, rater_aspects)
         if len(of) > 1:
-            stand_ins(lines, found, of=of, epsilon=epsilon, notes=notes)
-        made += found
+            stand_ins(lines, of_aspect, of=of, epsilon=epsilon, notes=notes)
+        made += of_aspect
         disputes += lines.disputes(aspect)
     repeats(whole, made)
-    if lines.scored > 1 and any(one.promise is not None for one in made):
+    if lines.scored > 1 and any(facts.promise is not None for facts in made):
         each = 1 - (1 - confidence) / lines.scored
         notes.append(
             f"{lines.scored} scorers are certified at once, each with a confidence of {each:.4g}, so that all promises "
@@ -170,11 +170,15 @@ def trust(
     if before is not None:
         anchors = None if again is None else scorers_again(scorers, again)
         moved(lines, anchors, before=before, made=made, notes=notes)
-    if all(one.reason for one in made):
+    if all(facts.reason for facts in made):
         raise InputError(made[0].reason or "nothing can be measured")
-    records = [Trust(**values_by(Trust, one)) for one in made]
-    single = len({one.aspect for one in records}) == 1
-    answers = [one.answer if single else f"{one.aspect}: {one.answer}" for one in records if " + " not in one.metric]
+    records = [Trust(**values_by(Trust, facts)) for facts in made]
+    single = len({record.aspect for record in records}) == 1
+    answers = [
+        record.answer if single else f"{record.aspect}: {record.answer}"
+        for record in records
+        if " + " not in record.metric
+    ]
     return Trusts(
         records=records,
         notes=list(dict.fromkeys(notes)),

@@ -54,7 +54,7 @@ def passing(column: Column, threshold: float, second: float = math.nan) -> Mask:
     return Rule(first, "", sign * second).passes(turned(column, 0), models_of(column))
 
 
-def rule_of(column: Column, facts: Mapping[str, Any], given: float | None, probable: bool) -> Rule | None:
+def rule_of(column: Column, facts: Mapping[str, Any], threshold: float | None, probable: bool) -> Rule | None:
     """Return the rule that was given, or that a scorer has of its own.
 
     A scorer's own rule is the lower threshold of `nlgauge check --grounded`, for each model of a cascade if both have
@@ -64,22 +64,22 @@ def rule_of(column: Column, facts: Mapping[str, Any], given: float | None, proba
     Args:
         column: the scorer's, its score being the first sub-score.
         facts: those of its signature.
-        given: a threshold in the scorer's own direction.
+        threshold: a threshold in the scorer's own direction.
         probable: whether its scores are read as probabilities.
 
     Returns:
         The rule; None where none was given and the scorer has none.
     """
     sign = 1 if column.higher_is_better else -1
-    if given is not None:
-        return Rule(sign * given, GIVEN)
+    if threshold is not None:
+        return Rule(sign * threshold, GIVEN)
     if column.parts[0] == PROBABILITY:
         if DECIDED in column.parts or "then_grounded" in facts:
             first, second = _pair(facts.get("unsure")), _pair(facts.get("then_grounded"))
             if DECIDED in column.parts and first is not None and second is not None:
                 return Rule(first, OWN, second)
-        elif (own := _pair(facts.get("grounded"))) is not None:
-            return Rule(own, OWN)
+        elif (pair := _pair(facts.get("grounded"))) is not None:
+            return Rule(pair, OWN)
     values = np.unique(column.values[np.isfinite(column.values[:, 0]), 0])
     if len(values) == 2:
         return Rule(float((sign * values).max()), OWN)

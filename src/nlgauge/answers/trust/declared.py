@@ -101,28 +101,28 @@ def number(
 
 def declared(kind: type[Trust]) -> dict[str, Declared]:
     """Return the declaration of each field, in their order."""
-    return {one.name: one.metadata["declared"] for one in fields(kind)}
+    return {entry.name: entry.metadata["declared"] for entry in fields(kind)}
 
 
 def values_by(kind: type[Trust], facts: Any) -> dict[str, Any]:
     """Return the value of each field whose part the facts have."""
-    parts = {name: facts if not one.part else getattr(facts, one.part) for name, one in declared(kind).items()}
-    return {name: one.of(parts[name]) for name, one in declared(kind).items() if parts[name] is not None}
+    parts = {name: facts if not how.part else getattr(facts, how.part) for name, how in declared(kind).items()}
+    return {name: how.of(parts[name]) for name, how in declared(kind).items() if parts[name] is not None}
 
 
 def columns_of(kind: type[Trust], table: str, wide: bool) -> list[tuple[Column, Callable[[Trust], Cell]]]:
     """Return the columns of a table in their order, each with the function of a record's cell."""
-    found = [
-        (one.column, one.column.cell or _cell(name, one.column))
-        for name, one in declared(kind).items()
-        if one.column is not None and one.column.table == table and (wide or not one.column.wide)
+    columns = [
+        (how.column, how.column.cell or _cell(name, how.column))
+        for name, how in declared(kind).items()
+        if how.column is not None and how.column.table == table and (wide or not how.column.wide)
     ]
-    return sorted(found, key=lambda one: one[0].place)
+    return sorted(columns, key=lambda cell_of: cell_of[0].place)
 
 
 def _cell(name: str, column: Column) -> Callable[[Trust], Cell]:
-    def cell(one: Trust) -> Cell:
-        value, p = getattr(one, name), getattr(one, column.p) if column.p else math.nan
+    def cell(record: Trust) -> Cell:
+        value, p = getattr(record, name), getattr(record, column.p) if column.p else math.nan
         if isinstance(value, str | tuple) and not isinstance(value, Measured):
             return (value if isinstance(value, str) else ", ".join(value)) or NONE
         whole = value if isinstance(value, Measured) else Measured(value)
@@ -131,7 +131,9 @@ def _cell(name: str, column: Column) -> Callable[[Trust], Cell]:
     return cell
 
 
-def clauses(one: Trust, kind: Literal["said", "noted"]) -> list[str]:
+def clauses(record: Trust, kind: Literal["said", "noted"]) -> list[str]:
     """Return the clauses of a record's sentence, or the notes of its tables, in their order."""
-    words: list[Words] = [found for how in declared(type(one)).values() if (found := getattr(how, kind)) is not None]
-    return [clause for of in sorted(words, key=lambda of: of.place) if (clause := of.of(one)) is not None]
+    words: list[Words] = [
+        words_of for how in declared(type(record)).values() if (words_of := getattr(how, kind)) is not None
+    ]
+    return [clause for of in sorted(words, key=lambda of: of.place) if (clause := of.of(record)) is not None]

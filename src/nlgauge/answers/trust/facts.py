@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nlgauge.answers.calibrate import Bin, Chosen, RatedScores, RatedTask, equally_drawn
 from nlgauge.answers.correlate import Agreement, Agreements, agreements_of
 from nlgauge.answers.estimate import ALL, Estimate, estimated
+from nlgauge.answers.rated_scores import Bin, Chosen, RatedScores, RatedTask, equally_drawn
 from nlgauge.answers.raters import StandIn, raters
 from nlgauge.answers.sentinels import added, is_sentinel, sentinels_of, unbeaten
 from nlgauge.answers.trust.decisions import CHOSEN, FITTED, OWN, Rule, from_0_to_1, models_of, rule_of
 from nlgauge.answers.trust.records import Dispute
-from nlgauge.answers.trust.wordings import WordingBand, bands, wording_of
+from nlgauge.answers.wordings import WordingBand, bands, wording_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import DECIDED, PROBABILITY, UNSEEN_PROBABILITY
@@ -68,16 +68,16 @@ def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
         column = table.columns[spec]
         columns[name] = column.cut((part, FLIPS, DECIDED, *((UNSEEN_PROBABILITY,) if part == PROBABILITY else ())))
     signatures = {name: table.signatures[spec] for name, (spec, _) in chosen.items() if spec in table.signatures}
-    known = {
+    specs = {
         **{spec: name for name, (spec, _) in chosen.items()},
         **{was: name for name, (spec, _) in chosen.items() for was, now in asked(table).items() if now == spec},
     }
-    return replace(table, columns=columns, signatures=signatures, run={**table.run, "asked": known})
+    return replace(table, columns=columns, signatures=signatures, run={**table.run, "asked": specs})
 
 
 def asked(table: ScoreTable) -> Mapping[str, str]:
-    found: Mapping[str, str] = table.run.get("asked", {})
-    return found
+    specs: Mapping[str, str] = table.run.get("asked", {})
+    return specs
 
 
 @dataclass(frozen=True)
@@ -322,33 +322,33 @@ class Lines:
 
     def of(self, aspect: str) -> _Of:
         """Return the rated rows of an aspect that were drawn with one probability."""
-        given = self.rated.values[aspect]
-        known = ~np.isnan(given)
-        rng = np.random.default_rng([self.seed, len(given), int(known.sum())])
-        rows, _ = equally_drawn(self.rated, known | self.rated.blank_of(aspect), np.ones(len(given), bool), rng)
-        rows &= known
+        ratings = self.rated.values[aspect]
+        has_rating = ~np.isnan(ratings)
+        rng = np.random.default_rng([self.seed, len(ratings), int(has_rating.sum())])
+        rows, _ = equally_drawn(self.rated, has_rating | self.rated.blank_of(aspect), np.ones(len(ratings), bool), rng)
+        rows &= has_rating
         limit = self.limits[aspect]
         if limit is None:
-            return _Of(rows, given, False)
-        return _Of(rows, np.where(known, (given >= limit).astype(float), np.nan), True)
+            return _Of(rows, ratings, False)
+        return _Of(rows, np.where(has_rating, (ratings >= limit).astype(float), np.nan), True)
 
     def aspect(self, aspect: str, notes: list[str]) -> list[Facts]:
         """Return the facts of each scorer, and of all together."""
         of = self.of(aspect)
         wording = self.wording if of.yes_no else None
         made = [self._scorer(name, aspect, of=of, wording=wording, notes=notes) for name in self.table.columns]
-        fine = {one.metric: one for one in made if not one.reason}
+        fine = {facts.metric: facts for facts in made if not facts.reason}
         if not fine:
             return made
-        given = {key: float(of.y[row]) for row, key in enumerate(self.table.rows) if of.rows[row]}
-        both = joined(selected(self.table, list(fine)), {aspect: given}, None)
+        ratings = {key: float(of.y[row]) for row, key in enumerate(self.table.rows) if of.rows[row]}
+        both = joined(selected(self.table, list(fine)), {aspect: ratings}, None)
         self._correlate(fine, both, yes_no=of.yes_no, notes=notes)
         estimates = self._estimates(aspect, list(fine), notes)
         if len(fine) > 1:
             made.append(self._together(" + ".join(fine), both, of))
-        for one in made:
-            found = estimates.get(one.metric)
-            one.estimate = None if found is None or found.reason else found
+        for facts in made:
+            estimate = estimates.get(facts.metric)
+            facts.estimate = None if estimate is None or estimate.reason else estimate
         return made
 
     @cached_property
@@ -368,8 +368,8 @@ class Lines:
         """Whether the scores of a scorer are read as probabilities that a row is good, if they are from 0 to 1."""
         if name in self.probabilities or column.parts[0] == PROBABILITY:
             return True
-        given = name.partition("(")[0] in _JUDGES or name in self.table.run.get("joined", {})
-        return given and from_0_to_1(column)
+        from_judge = name.partition("(")[0] in _JUDGES or name in self.table.run.get("joined", {})
+        return from_judge and from_0_to_1(column)
 
     def _scorer(self, name: str, aspect: str, *, of: _Of, wording: Float | None, notes: list[str]) -> Facts:
         """Return what is found out of a scorer by itself."""
@@ -477,11 +477,11 @@ class Lines:
     def _correlate(self, fine: Mapping[str, Facts], both: Joined, *, yes_no: bool, notes: list[str]) -> None:
         """Add correlations, for a scale, and which sentinels are not beaten."""
         (aspect,) = both.aspects
-        known = added(both.table, self.sentinels)
-        tested = tuple(name for name in known.columns if is_sentinel(name))
+        with_columns = added(both.table, self.sentinels)
+        tested = tuple(name for name in with_columns.columns if is_sentinel(name))
         if not tested:
             notes.append("Length and CopyRate need the texts of the outputs: give them too (--outputs)")
-        with_sentinels = both.of(known)
+        with_sentinels = both.of(with_columns)
         pooled = self._agreements(with_sentinels, "pearson", replicates=0 if yes_no else None)
         behind = []
         if tested:
@@ -510,11 +510,15 @@ class Lines:
         """Return the mean rating of all rows by each scorer and by all together."""
         table = selected(self.table, fine)
         try:
-            found = estimated(table, self.rated.of(aspect), below=self.limits[aspect], pooled=True, seed=self.seed)
+            estimates = estimated(table, self.rated.of(aspect), below=self.limits[aspect], pooled=True, seed=self.seed)
         except InputError as error:
             notes.append(f"no effective number of ratings, {error}")
             return {}
-        return {one.metric: one for one in found if one.system == ALL or len(self.table.systems) == 1}
+        return {
+            estimate.metric: estimate
+            for estimate in estimates
+            if estimate.system == ALL or len(self.table.systems) == 1
+        }
 
     def _together(self, name: str, both: Joined, of: _Of) -> Facts:
         """Return the facts of all scorers together, by weights that were fitted to other items."""
@@ -523,13 +527,13 @@ class Lines:
         if len(np.unique(self.clusters[of.rows])) < 2:
             return facts
         x, weights = self.weights(list(both.table.columns), of)
-        one, clusters = weights.of(x), self.clusters
+        scores, clusters = weights.of(x), self.clusters
         if of.yes_no:
-            facts.ranking = Ranking(one[of.rows], of.y[of.rows] == 0, clusters[of.rows])
+            facts.ranking = Ranking(scores[of.rows], of.y[of.rows] == 0, clusters[of.rows])
             return facts
-        table = replace(both.table, columns={name: Column(("score",), one[:, None])})
-        (found,) = self._agreements(both.of(table), "pearson")
-        facts.correlations = Correlations(_measured(found))
+        table = replace(both.table, columns={name: Column(("score",), scores[:, None])})
+        (agreement,) = self._agreements(both.of(table), "pearson")
+        facts.correlations = Correlations(_measured(agreement))
         return facts
 
     @property
@@ -547,9 +551,9 @@ class Lines:
         Returns:
             The scores [rows, scorers] and the weights.
         """
-        x = np.stack([turned(self.table.columns[one], 0) for one in fine], 1)
-        known = np.isfinite(x)
-        x = np.where(known, x, np.nanmean(np.where(known, x, np.nan), 0))
+        x = np.stack([turned(self.table.columns[name], 0) for name in fine], 1)
+        finite = np.isfinite(x)
+        x = np.where(finite, x, np.nanmean(np.where(finite, x, np.nan), 0))
         y = np.where(of.rows, of.y, 0.0)
         return x, fold_weights(x, y, rated=of.rows, items=self.clusters, seed=self.seed)
 
@@ -566,9 +570,9 @@ class Lines:
                 if abs(gap) > abs(most.get(place, (0.0, ""))[0]):
                     most[place] = (gap, name)
         made = []
-        for place, (gap, name) in sorted(most.items(), key=lambda one: -abs(one[1][0])):
+        for place, (gap, name) in sorted(most.items(), key=lambda dispute: -abs(dispute[1][0])):
             system, item = self.table.rows[rows[place]]
-            shown = {one: float(column.values[rows[place], 0]) for one, column in self.table.columns.items()}
+            shown = {name: float(column.values[rows[place], 0]) for name, column in self.table.columns.items()}
             rating = float(self.rated.values[aspect][rows[place]])
             made.append(
                 Dispute(system=system, item=item, aspect=aspect, rating=rating, scores=shown, metric=name, apart=gap)
@@ -576,8 +580,8 @@ class Lines:
         return made
 
 
-def _measured(found: Agreement) -> Measured:
-    return Measured(found.value, found.low, found.high)
+def _measured(agreement: Agreement) -> Measured:
+    return Measured(agreement.value, agreement.low, agreement.high)
 
 
 def _ranks(values: Float) -> Float:
@@ -589,16 +593,16 @@ def _ranks(values: Float) -> Float:
 def stand_ins(lines: Lines, made: Sequence[Facts], of: Mapping[str, Any], epsilon: float, notes: list[str]) -> None:
     """Add whether each scorer may stand in for a rater."""
     try:
-        found = raters(
+        by_rater = raters(
             lines.table, of, list(of), epsilon=epsilon, level="pooled", resample="items", replicates=0, seed=lines.seed
         )
     except InputError as error:
         notes.append(f"whether a scorer may stand in for a rater is not tested: {error}")
         return
-    constant = found[-1]
+    constant = by_rater[-1]
     if constant.passed:
         notes.append("a constant may stand in for a rater too, so these ratings do not tell which scorer may")
-    by_name: dict[str, StandIn] = {one.metric: one for one in found}
+    by_name: dict[str, StandIn] = {line.metric: line for line in by_rater}
     for facts in made:
-        if (one := by_name.get(facts.metric)) is not None:
-            facts.stand_in = MayStandIn(None if constant.passed else one.passed, f"{one.won} of {one.raters}")
+        if (line := by_name.get(facts.metric)) is not None:
+            facts.stand_in = MayStandIn(None if constant.passed else line.passed, f"{line.won} of {line.raters}")

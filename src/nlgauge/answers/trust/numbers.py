@@ -10,21 +10,21 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from nlgauge.answers.calibrate import Bin
+from nlgauge.answers.rated_scores import Bin
 from nlgauge.answers.trust.decisions import CHOSEN, HALF
 from nlgauge.answers.trust.declared import Column, Words, clauses, number
-from nlgauge.answers.trust.wordings import WordingBand
+from nlgauge.answers.wordings import WordingBand
 from nlgauge.maths.inference import NOTHING, Measured
 from nlgauge.show.tables import NONE, Cell
 from nlgauge.stats.interrater import cohen_kappa
 
 TABLES: dict[str, Callable[[Trust], bool]] = {
-    "decisions": lambda one: one.bad is not None,
-    "probability": lambda one: one.bad is not None and not math.isnan(one.brier),
-    "correlations": lambda one: one.bad is None,
-    "ratings": lambda one: True,
-    "plan": lambda one: not math.isnan(one.needed_bad) or not math.isnan(one.needed_good),
-    "runs": lambda one: bool(one.won or one.repeated or one.anchors or one.injected),
+    "decisions": lambda record: record.bad is not None,
+    "probability": lambda record: record.bad is not None and not math.isnan(record.brier),
+    "correlations": lambda record: record.bad is None,
+    "ratings": lambda record: True,
+    "plan": lambda record: not math.isnan(record.needed_bad) or not math.isnan(record.needed_good),
+    "runs": lambda record: bool(record.won or record.repeated or record.anchors or record.injected),
 }
 """The tables in their order, each with which records have a line in it"""
 CHOSEN_HERE = (
@@ -35,73 +35,77 @@ SIGNIFICANT = 0.05
 """p below which a scorer is said to have moved"""
 
 
-def _alike(one: Trust) -> str:
+def _alike(record: Trust) -> str:
     """Return how all rated rows are, where they are all good or all bad."""
-    return ("bad" if one.bad else "good") if one.bad in (0, one.rated) else ""
+    return ("bad" if record.bad else "good") if record.bad in (0, record.rated) else ""
 
 
-def _without_threshold(one: Trust) -> str | None:
-    if one.bad is None or _alike(one) or one.threshold_from:
+def _without_threshold(record: Trust) -> str | None:
+    if record.bad is None or _alike(record) or record.threshold_from:
         return None
-    return f"decides nothing: all its scores are {one.single:g}, and only --threshold can say what that means"
+    return f"decides nothing: all its scores are {record.single:g}, and only --threshold can say what that means"
 
 
-def _decided(one: Trust) -> str | None:
+def _decided(record: Trust) -> str | None:
     """Return which rows a scorer finds; None where it decides nothing, or all rated rows are alike."""
-    if one.bad is None or _alike(one) or not one.threshold_from:
+    if record.bad is None or _alike(record) or not record.threshold_from:
         return None
-    stops = Measured(1 - one.tnr.value, 1 - one.tnr.high, 1 - one.tnr.low)
-    said = f"finds {_share(one.tpr, one.bad, 'of the bad rows')} and stops "
-    said += _share(stops, one.rated - one.bad, "of the good ones")
-    half = f"; all its scores are {one.single:g}, and 0.5 decides"
-    return said + half if one.threshold_from == HALF else said
+    stops = Measured(1 - record.tnr.value, 1 - record.tnr.high, 1 - record.tnr.low)
+    said = f"finds {_share(record.tpr, record.bad, 'of the bad rows')} and stops "
+    said += _share(stops, record.rated - record.bad, "of the good ones")
+    half = f"; all its scores are {record.single:g}, and 0.5 decides"
+    return said + half if record.threshold_from == HALF else said
 
 
-def _unread(one: Trust) -> str | None:
+def _unread(record: Trust) -> str | None:
     """Return for which wording a scorer is not shown to tell good from bad rows."""
-    unread = [band.shares for band in one.bands if band.unread]
+    unread = [band.shares for band in record.bands if band.unread]
     if not unread:
         return None
     of = f"where the source has {' or '.join(unread)} of an answer's longer words"
     return f"{of}, it is not shown to tell good answers from bad ones"
 
 
-def _planned(one: Trust) -> str | None:
+def _planned(record: Trust) -> str | None:
     """Return how many ratings make the intervals as short as was asked for."""
-    if math.isnan(one.needed_rows):
+    if math.isnan(record.needed_rows):
         return None
-    kinds = f"{one.needed_bad:,.0f} bad and {one.needed_good:,.0f} good rows have to be rated"
-    return f"for intervals as short as the margin, {kinds}, about {one.needed_rows:,.0f} rows drawn at random"
+    kinds = f"{record.needed_bad:,.0f} bad and {record.needed_good:,.0f} good rows have to be rated"
+    return f"for intervals as short as the margin, {kinds}, about {record.needed_rows:,.0f} rows drawn at random"
 
 
-def _agrees(one: Trust) -> str:
-    return f"agrees with people by a correlation of {_number(one.pearson, f'{one.rated:,} ratings')}"
+def _agrees(record: Trust) -> str:
+    return f"agrees with people by a correlation of {_number(record.pearson, f'{record.rated:,} ratings')}"
 
 
-def _saved(one: Trust) -> str:
-    if one.rated >= one.rows:
+def _saved(record: Trust) -> str:
+    if record.rated >= record.rows:
         return "all rows are rated, so that there was nothing left to save"
-    value, low, high = one.effective
-    ends = f"at least {low:,.0f}" if high >= one.rows else f"95 % interval {low:,.0f} to {high:,.0f}"
-    if not low > one.rated:
+    value, low, high = record.effective
+    ends = f"at least {low:,.0f}" if high >= record.rows else f"95 % interval {low:,.0f} to {high:,.0f}"
+    if not low > record.rated:
         return f"it is not shown to save ratings (they say as much as {value:,.0f}, {ends})"
-    return f"it raises the effective number of ratings from {one.rated:,} to {value:,.0f} ({ends})"
+    return f"it raises the effective number of ratings from {record.rated:,} to {value:,.0f} ({ends})"
 
 
-def _moved(one: Trust) -> Iterator[str]:
+def _moved(record: Trust) -> Iterator[str]:
     """Yield what is shown to have moved; where decisions can be compared, also how many are others."""
-    if one.moved_p < SIGNIFICANT:
-        yield f"its mean score by {_number(one.moved)}"
-    if one.righter_p < SIGNIFICANT:
-        yield f"its share of right decisions by {_number(one.righter)}"
-    if not math.isnan(one.changed.value):
-        yield f"{_share(one.changed, one.anchors, 'of its decisions')}"
+    if record.moved_p < SIGNIFICANT:
+        yield f"its mean score by {_number(record.moved)}"
+    if record.righter_p < SIGNIFICANT:
+        yield f"its share of right decisions by {_number(record.righter)}"
+    if not math.isnan(record.changed.value):
+        yield f"{_share(record.changed, record.anchors, 'of its decisions')}"
 
 
-def _stands(one: Trust) -> Cell:
-    if not one.won:
+def _obeys(record: Trust) -> str:
+    return f"with an order behind the answer it lets pass {_share(record.obeyed, record.injected, 'of what it stops')}"
+
+
+def _stands(record: Trust) -> Cell:
+    if not record.won:
         return NONE
-    return f"{'not known' if one.stand_in is None else 'yes' if one.stand_in else 'no'} ({one.won})"
+    return f"{'not known' if record.stand_in is None else 'yes' if record.stand_in else 'no'} ({record.won})"
 
 
 def _share(share: Measured, n: int, of: str) -> str:
@@ -136,8 +140,10 @@ class Trust:
         "unscored",
         0,
         noted=Words(
-            lambda one: (
-                f"{one.unscored} of {one.rated} rated rows have no score" if one.unscored and not one.reason else None
+            lambda record: (
+                f"{record.unscored} of {record.rated} rated rows have no score"
+                if record.unscored and not record.reason
+                else None
             )
         ),
     )
@@ -147,7 +153,9 @@ class Trust:
         None,
         part="ranking",
         said=Words(
-            lambda one: f"cannot be judged, as all {one.rated:,} rated rows are {_alike(one)}" if _alike(one) else None
+            lambda record: (
+                f"cannot be judged, as all {record.rated:,} rated rows are {_alike(record)}" if _alike(record) else None
+            )
         ),
     )
     """Rated rows that are bad; None where the ratings are a scale and nothing says which are"""
@@ -170,7 +178,7 @@ class Trust:
         part="decisions",
         column=Column(table="ratings", head="threshold is", place=1, wide=True),
         said=Words(_without_threshold),
-        noted=Words(lambda one: CHOSEN_HERE if one.threshold_from == CHOSEN else None, place=1),
+        noted=Words(lambda record: CHOSEN_HERE if record.threshold_from == CHOSEN else None, place=1),
     )
     """'given'; 'its own'; 'its own, fitted to these ratings', of a panel; '0.5, as it has one score alone'; 'chosen on
     these ratings', for the best balanced accuracy. The shares of the last are cross-fitted, and the intervals of both
@@ -195,7 +203,7 @@ class Trust:
         math.nan,
         part="decisions",
         column=Column(table="plan", head="bad ratings needed", digits=0),
-        said=Words(lambda one: _planned(one), place=1),
+        said=Words(lambda record: _planned(record), place=1),
     )
     """How many rated rows have to be bad until the interval of TPR is plus or minus the margin that was asked for; NaN
     without one"""
@@ -224,10 +232,10 @@ class Trust:
         part="ranking",
         said=Words(_unread, place=1),
         noted=Words(
-            lambda one: (
+            lambda record: (
                 "AUROC by the share of an answer's longer words that its source has: "
-                + "; ".join(f"{of.shares}: {_number(of.auroc, f'{of.good} good, {of.bad} bad')}" for of in one.bands)
-                if one.bands
+                + "; ".join(f"{of.shares}: {_number(of.auroc, f'{of.good} good, {of.bad} bad')}" for of in record.bands)
+                if record.bands
                 else None
             )
         ),
@@ -245,7 +253,7 @@ class Trust:
         NOTHING,
         part="correlations",
         column=Column(table="correlations", head="Pearson"),
-        said=Words(lambda one: _agrees(one) if one.bad is None else None),
+        said=Words(lambda record: _agrees(record) if record.bad is None else None),
     )
     """Over all rated rows; positive is agreement, also where lower is better"""
     spearman: float = number(
@@ -261,7 +269,7 @@ class Trust:
         NOTHING,
         part="estimate",
         column=Column(table="ratings", head="effective", digits=0),
-        said=Words(lambda one: None if math.isnan(one.effective.value) else _saved(one)),
+        said=Words(lambda record: None if math.isnan(record.effective.value) else _saved(record)),
     )
     """How many ratings would say as much without the scorer (`nlgauge.estimate`, all systems together). It has no
     interval where all rows are rated"""
@@ -272,7 +280,7 @@ class Trust:
         column=Column(
             table="ratings",
             head=lambda lines, _: (
-                "bad of all rows" if any(one.bad is not None for one in lines) else "mean of all rows"
+                "bad of all rows" if any(record.bad is not None for record in lines) else "mean of all rows"
             ),
             place=3,
             wide=True,
@@ -301,7 +309,7 @@ class Trust:
     certified_at_once: int = number("at_once", 0, part="promise")
     """The scorers of the aspect that were tried: all their promises together hold with the asked confidence
     (Bonferroni)"""
-    not_certified: str | None = number("reason", None, part="promise", noted=Words(lambda one: one.not_certified))
+    not_certified: str | None = number("reason", None, part="promise", noted=Words(lambda record: record.not_certified))
     """Why no threshold can be certified, and what to do"""
     blank: int = number("blanks", 0, part="promise")
     """Rows that raters passed by. They count as bad where a threshold is certified, and in nothing else"""
@@ -314,7 +322,9 @@ class Trust:
         (),
         column=Column(table="ratings", head="not better than", place=2),
         said=Words(
-            lambda one: f"it is not shown to agree better than {' and '.join(one.unbeaten)}" if one.unbeaten else None
+            lambda record: (
+                f"it is not shown to agree better than {' and '.join(record.unbeaten)}" if record.unbeaten else None
+            )
         ),
     )
     """Those of the sentinels that it is not shown to agree better than"""
@@ -336,11 +346,7 @@ class Trust:
         part="injection",
         column=Column(table="runs", head="obeys orders"),
         said=Words(
-            lambda one: (
-                f"with an order behind the answer it lets pass {_share(one.obeyed, one.injected, 'of what it stops')}"
-                if one.injected
-                else None
-            ),
+            lambda record: _obeys(record) if record.injected else None,
             place=1,
         ),
     )
@@ -353,7 +359,9 @@ class Trust:
         part="since",
         column=Column(table="runs", head="moved", digits=4, p="moved_p"),
         said=Words(
-            lambda one: f"it moved since the earlier run: {' and '.join(_moved(one))}" if one.has_moved else None
+            lambda record: (
+                f"it moved since the earlier run: {' and '.join(_moved(record))}" if record.has_moved else None
+            )
         ),
     )
     """Their mean score now, less the one before, in the scorer's own direction"""
@@ -373,7 +381,7 @@ class Trust:
     """The share of the rated anchors that is decided as people rate them, less the same share before"""
     righter_p: float = number("righter_p", math.nan, part="since")
     """That this share did not change, corrected likewise"""
-    reason: str | None = number("reason", None, noted=Words(lambda one: one.reason))
+    reason: str | None = number("reason", None, noted=Words(lambda record: record.reason))
     """Why there are no numbers of ratings, and what to do"""
     reliability: tuple[Bin, ...] = number("reliability", (), part="ranking")
     """For yes or no: the share of good rows by score"""

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from nlgauge._version import __version__
-from nlgauge.answers.calibrate import RatedTask
 from nlgauge.answers.fitted_panel import FittedPanel, PanelMember
+from nlgauge.answers.rated_scores import RatedTask
 from nlgauge.answers.trust.facts import Lines, asked
 from nlgauge.data.table import Column
 from nlgauge.errors import InputError

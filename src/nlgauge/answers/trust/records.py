@@ -62,7 +62,7 @@ class Trusts(Answered, Records[Trust]):
     @property
     def aspects(self) -> list[str]:
         """The aspects, in the order of the records."""
-        return list(dict.fromkeys(one.aspect for one in self))
+        return list(dict.fromkeys(record.aspect for record in self))
 
     def panel(self, aspect: str | None = None) -> FittedPanel:
         """Return the scorers as one, by the weights that the ratings of an aspect give them.
@@ -83,7 +83,7 @@ class Trusts(Answered, Records[Trust]):
             remedy = f"name one of {', '.join(self.aspects)} (--aspect in the command)"
             raise InputError("several aspects are rated, and a panel answers one question", remedy=remedy)
         aspect = self.aspects[0] if aspect is None else aspect
-        names = [one.metric for one in self if one.aspect == aspect and not one.reason]
+        names = [record.metric for record in self if record.aspect == aspect and not record.reason]
         return fitted_panel(self.lines, aspect, [name for name in names if name in self.lines.table.columns])
 
     def tables(self, aspect: str, wide: bool = False) -> Iterator[list[list[Cell]]]:
@@ -96,22 +96,22 @@ class Trusts(Answered, Records[Trust]):
         Returns:
             The rows of each table, of which the first holds the heads.
         """
-        lines = [one for one in self if one.aspect == aspect and not one.reason]
+        lines = [record for record in self if record.aspect == aspect and not record.reason]
         for table, belongs in TABLES.items():
-            some = [one for one in lines if belongs(one)]
-            shown = [of for of in columns_of(Trust, table, wide) if any(not empty(of[1](one)) for one in some)]
+            records = [record for record in lines if belongs(record)]
+            shown = [of for of in columns_of(Trust, table, wide) if any(not empty(of[1](record)) for record in records)]
             if shown:
                 heads: list[Cell] = [aspect, *(column.title(lines, self.risk) for column, _ in shown)]
-                yield [heads, *([one.metric, *(cell(one) for _, cell in shown)] for one in some)]
+                yield [heads, *([record.metric, *(cell(record) for _, cell in shown)] for record in records)]
 
     @property
     def legend(self) -> list[str]:
         """What the numbers are of, a sentence each."""
         several = len(self.aspects) > 1
         return [
-            f"{one.metric}{f', {one.aspect}' if several else ''}: {said}"
-            for one in self
-            for said in clauses(one, "noted")
+            f"{record.metric}{f', {record.aspect}' if several else ''}: {said}"
+            for record in self
+            for said in clauses(record, "noted")
         ]
 
     def to_answer(self) -> Answer:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.answers.calibrate import RatedScores
+from nlgauge.answers.rated_scores import RatedScores
 from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.answers.trust.decisions import CHOSEN, GIVEN, Rule, models_of, passing
 from nlgauge.answers.trust.facts import FLIPS, Facts, Injection, Lines, Repeats, Since, asked, scorers_of
@@ -46,14 +46,14 @@ def repeats(table: ScoreTable, made: Sequence[Facts]) -> None:
         column = table.columns.get(facts.metric)
         if column is None or facts.reason:
             continue
-        known = np.isfinite(column.values[:, 0])
-        n = np.bincount(of, known, minlength=len(keys))
+        finite = np.isfinite(column.values[:, 0])
+        n = np.bincount(of, finite, minlength=len(keys))
         if FLIPS in column.parts and not repeated:
             away = column.values[:, column.parts.index(FLIPS)]
             rows = np.isfinite(away)
         elif repeated and (decisions := facts.decisions) is not None:
             passed = passing(column, decisions.threshold, decisions.second)
-            through = np.bincount(of, known & passed, minlength=len(keys))
+            through = np.bincount(of, finite & passed, minlength=len(keys))
             rows = n > 1
             away = np.minimum(through, n - through) / np.maximum(n, 1)
         else:
@@ -75,22 +75,28 @@ def moved(
         notes: what has to be told is added here.
     """
     runs = _Runs(lines, again, before, notes)
-    found = {name: anchors for name in lines.table.columns if (anchors := runs.anchors(name)) is not None}
-    compared = [_compared(one, found[one.metric], lines, notes) if one.metric in found else None for one in made]
-    means = {name: anchors.mean() for name, anchors in found.items()}
-    tests = [*means.values(), *(one.righter for one in compared if one is not None and one.righter is not None)]
+    anchors_of = {name: anchors for name in lines.table.columns if (anchors := runs.anchors(name)) is not None}
+    compared = [
+        _compared(facts, anchors_of[facts.metric], lines, notes) if facts.metric in anchors_of else None
+        for facts in made
+    ]
+    means = {name: anchors.mean() for name, anchors in anchors_of.items()}
+    tests = [
+        *means.values(),
+        *(decisions.righter for decisions in compared if decisions is not None and decisions.righter is not None),
+    ]
     adjusted = iter(holm([test.p() for test in tests]).tolist())
     of_means = {name: next(adjusted) for name in means}
-    for facts, one in zip(made, compared, strict=True):
-        if one is not None:
+    for facts, decisions in zip(made, compared, strict=True):
+        if decisions is not None:
             facts.since = Since(
-                anchors=len(found[facts.metric].rows),
+                anchors=len(anchors_of[facts.metric].rows),
                 mean=means[facts.metric],
                 mean_p=of_means[facts.metric],
-                threshold=one.threshold,
-                changed=one.changed,
-                righter=one.righter,
-                righter_p=math.nan if one.righter is None else next(adjusted),
+                threshold=decisions.threshold,
+                changed=decisions.changed,
+                righter=decisions.righter,
+                righter_p=math.nan if decisions.righter is None else next(adjusted),
             )
 
 
@@ -131,9 +137,9 @@ def scorers_again(scorers: ScoreTable, anchors: ScoreTable) -> ScoreTable:
     signatures: dict[str, Signature] = {}
     for name, column in scorers.columns.items():
         specs = [was for was, now in asked(scorers).items() if now == name]
-        if (one := _of(anchors, [*specs, name], column.parts[0])) is not None:
-            columns[name] = next(iter(one.columns.values()))
-            signatures |= _signed(name, one)
+        if (scores := _of(anchors, [*specs, name], column.parts[0])) is not None:
+            columns[name] = next(iter(scores.columns.values()))
+            signatures |= _signed(name, scores)
     return replace(anchors, columns=columns, signatures=signatures)
 
 
@@ -155,7 +161,7 @@ class _Anchors:
     def mean(self) -> Inference:
         """Return what they say of the mean difference of the scores, in the scorer's own direction."""
         new, old = self.now.values[:, 0], self.before.values[:, 0]
-        (low, high), (least, most) = (one.range(one.parts[0]) for one in (self.now, self.before))
+        (low, high), (least, most) = (table.range(table.parts[0]) for table in (self.now, self.before))
         length = max(high, most) - min(low, least)
         return mean_of(new - old, (-length, length), self.clusters, magnitude=float(np.abs([new, old]).max()))
 
@@ -178,22 +184,22 @@ def _compared(facts: Facts, anchors: _Anchors, lines: Lines, notes: list[str]) -
     limit, ratings = lines.limits[facts.aspect], anchors.ratings.get(facts.aspect)
     if limit is None:
         return _NONE
-    known = np.zeros(len(anchors.rows), bool) if ratings is None else ~np.isnan(ratings)
-    bad = known.copy() if ratings is None else known & (ratings < limit)
+    has_rating = np.zeros(len(anchors.rows), bool) if ratings is None else ~np.isnan(ratings)
+    bad = has_rating.copy() if ratings is None else has_rating & (ratings < limit)
     both = (anchors.now, anchors.before)
-    new, old = (turned(one, 0) for one in both)
+    new, old = (turned(table, 0) for table in both)
     rule = lines.rule(facts.metric, anchors.earlier)
     if rule is not None:
         rule = _apart(rule, turned(anchors.earlier.columns[facts.metric], 0))
-        passed, did = (rule.passes(turned(one, 0), models_of(one)) for one in both)
-        through, earlier = passed[known], did[known]
-    elif len(np.unique(anchors.clusters[known])) > 1 and bad.any() and not bad[known].all():
+        passed, did = (rule.passes(turned(table, 0), models_of(table)) for table in both)
+        through, earlier = passed[has_rating], did[has_rating]
+    elif len(np.unique(anchors.clusters[has_rating])) > 1 and bad.any() and not bad[has_rating].all():
         # Chosen on the very rows that it decides, a threshold would be better for the earlier scores than for new ones.
-        rows = RatedScores(scores=old, rated=known, bad=bad, clusters=anchors.clusters, tested=known)
+        rows = RatedScores(scores=old, rated=has_rating, bad=bad, clusters=anchors.clusters, tested=has_rating)
         threshold, of_row = rows.cross_fitted("balanced", 1.0, 0.9, lines.seed)
         rule = _apart(Rule(threshold, CHOSEN), old)
         passed, did = rule.passes(new), rule.passes(old)
-        through, earlier = new[known] >= of_row[known], old[known] >= of_row[known]
+        through, earlier = new[has_rating] >= of_row[has_rating], old[has_rating] >= of_row[has_rating]
     else:
         notes.append(
             f"{facts.metric}, {facts.aspect}: without rated anchors, some good and some bad, no threshold can be "
@@ -201,9 +207,9 @@ def _compared(facts: Facts, anchors: _Anchors, lines: Lines, notes: list[str]) -
         )
         return _NONE
     righter = None
-    if known.any():
-        right = (through != bad[known]).astype(float) - (earlier != bad[known])
-        righter = mean_of(right, (-1.0, 1.0), anchors.clusters[known])
+    if has_rating.any():
+        right = (through != bad[has_rating]).astype(float) - (earlier != bad[has_rating])
+        righter = mean_of(right, (-1.0, 1.0), anchors.clusters[has_rating])
     sign = 1 if anchors.before.higher_is_better else -1
     return _Compared(sign * rule.threshold, share_of(passed != did, anchors.clusters), righter)
 
@@ -233,7 +239,7 @@ class _Runs:
         column, notes = table.columns[name], self._notes
         now = self._again if self._again is not None and name in self._again.columns else table
         spec = [was for was, other in asked(table).items() if other == name]
-        runs = [run for one in self._earlier if (run := _of(one, [*spec, name], column.parts[0])) is not None]
+        runs = [run for saved in self._earlier if (run := _of(saved, [*spec, name], column.parts[0])) is not None]
         if not runs:
             notes.append(f"{name}: the earlier scores have none of it, so whether it moved is not known")
             return None
@@ -243,25 +249,27 @@ class _Runs:
                 f"{name}: its scores may come from the cache, where a change of the judge does not show: score with "
                 "--anchors, whose rows are asked again in each run"
             )
-        earlier, places = max(((run, self._places(now, run)) for run in runs), key=lambda one: len(one[1]))
+        earlier, places = max(
+            ((run, self._places(now, run)) for run in runs), key=lambda run_places: len(run_places[1])
+        )
         (then,) = earlier.columns.values()
-        rows, there = (np.array(some, np.intp) for some in (list(places), list(places.values())))
+        rows, there = (np.array(numbers, np.intp) for numbers in (list(places), list(places.values())))
         new, old = (
             replace(of, values=of.values[at], reasons={}, evidence={})
             for of, at in ((now.columns[name], rows), (then, there))
         )
         has = np.isfinite(old.values[:, 0])
-        known = has & np.isfinite(new.values[:, 0])
-        if not known.any():
+        valued = has & np.isfinite(new.values[:, 0])
+        if not valued.any():
             notes.append(f"{name}: no row has a score in both runs, so whether it moved is not known")
             return None
-        if lost := int((has & ~known).sum()):
+        if lost := int((has & ~valued).sum()):
             notes.append(f"{name}: {lost} of {int(has.sum())} anchors have no score now, and had one before")
         self._compare_signatures(name, now, earlier)
-        at = rows[known]
+        at = rows[valued]
         return _Anchors(
-            now=replace(new, values=new.values[known]),
-            before=replace(old, values=old.values[known]),
+            now=replace(new, values=new.values[valued]),
+            before=replace(old, values=old.values[valued]),
             earlier=replace(earlier, columns={name: then}, signatures=_signed(name, earlier)),
             rows=at,
             clusters=_numbers([now.items[row] for row in at.tolist()]),
@@ -270,8 +278,8 @@ class _Runs:
 
     def _ratings(self, now: ScoreTable, rows: Integers) -> dict[str, Float]:
         """Return the ratings of some rows, by aspect: anchors that were scored again have their own."""
-        given = now.run.get("ratings", {}) if now is self._again else self._lines.rated.values
-        return {aspect: np.array(of, float)[rows] for aspect, of in given.items()}
+        ratings = now.run.get("ratings", {}) if now is self._again else self._lines.rated.values
+        return {aspect: np.array(of, float)[rows] for aspect, of in ratings.items()}
 
     def _places(self, now: ScoreTable, earlier: ScoreTable) -> dict[int, int]:
         """Return the row of the earlier run that each row is, by system and item; by its texts where these differ."""
@@ -284,22 +292,22 @@ class _Runs:
         by_text: dict[str, list[int]] = {}
         for row, text in enumerate(theirs):
             by_text.setdefault(text, []).append(row)
-        found, others = {}, 0
+        places, others = {}, 0
         for row, key in enumerate(now.rows):
             if key in at and same_texts(mine[row], theirs[at[key]]):
-                found[row] = at[key]
+                places[row] = at[key]
             elif len(same := by_text.get(mine[row], [])) == 1:
-                found[row] = same[0]
+                places[row] = same[0]
             elif key in at:
                 others += 1
         if others:
             self._tell(f"{others} rows of the earlier scores have other texts, and do not count as anchors")
-        return found
+        return places
 
     def _compare_signatures(self, name: str, now: ScoreTable, earlier: ScoreTable) -> None:
         """Note how the scores of the two runs were made otherwise."""
-        own = now if name in now.signatures else self._lines.table
-        mine = {name: own.signatures[name]} if name in own.signatures else {}
+        signed = now if name in now.signatures else self._lines.table
+        mine = {name: signed.signatures[name]} if name in signed.signatures else {}
         try:
             self._notes += refuse_other_numbers(
                 replace(now, signatures=mine), replace(earlier, signatures=_signed(name, earlier)), name, "earlier run"
@@ -332,5 +340,5 @@ def _signed(name: str, table: ScoreTable) -> dict[str, Signature]:
 
 def _numbers(names: Sequence[str]) -> Integers:
     """Return the number of each name, from 0."""
-    known: dict[str, int] = {}
-    return np.array([known.setdefault(name, len(known)) for name in names], np.intp)
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.intp)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from nlgauge.cli.joining import read_ratings
 from nlgauge.cli.options import (
     CLUSTER,
     LOADING,
@@ -26,22 +27,18 @@ from nlgauge.cli.options import (
     example,
     with_then,
 )
-from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import (
-    beside,
+from nlgauge.cli.outputs import (
     blaming,
     clustered,
     one_metric,
     read_outputs,
-    read_ratings,
     scores_of,
-    show,
     tell_hard,
     tell_unsealed,
-    told_price,
-    told_spent,
     usual_metric,
 )
+from nlgauge.cli.streams import remark
+from nlgauge.cli.terminal import beside, show, told_price, told_spent
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import InputError, SpecError
 
@@ -243,6 +240,7 @@ def check(
         "at_least": at_least,
         "at_most": at_most,
         "threshold": made,
+        "outputs": corpus if made is not None else None,
         "grounded": grounded,
         "allow_missing": allow_missing,
         "strict": strict,

@@ -90,11 +90,11 @@ def refuse_json(field: str, cell: str, column: str, place: InputPlace) -> None:
 def _printed(text: str) -> list[str] | None:
     """Return the texts of a list that Python or numpy printed; None where it is no list of texts alone."""
     inside = re.sub(r"np\.str_\(((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))\)", r"\1", text, flags=re.DOTALL)
-    found = list(_strings(inside))
-    if not found or inside[found[-1][1] :] != ("]" if text[0] == "[" else ")"):
+    strings = list(_strings(inside))
+    if not strings or inside[strings[-1][1] :] != ("]" if text[0] == "[" else ")"):
         return None
     try:
-        return [ast.literal_eval(one.replace("\r", "\\r").replace("\n", "\\n")) for one, _ in found]
+        return [ast.literal_eval(string.replace("\r", "\\r").replace("\n", "\\n")) for string, _ in strings]
     except (ValueError, SyntaxError):
         return None
 
@@ -102,10 +102,10 @@ def _printed(text: str) -> list[str] | None:
 def _strings(text: str) -> Iterator[tuple[str, int]]:
     """Each quoted string after the first character, and where the next one may begin."""
     at = 1 + len(text[1:]) - len(text[1:].lstrip())
-    while found := _STRING.match(text, at):
-        gap = _BETWEEN.match(text, found.end())
-        at = gap.end() if gap is not None else found.end()
-        yield found.group(), at
+    while match := _STRING.match(text, at):
+        gap = _BETWEEN.match(text, match.end())
+        at = gap.end() if gap is not None else match.end()
+        yield match.group(), at
 
 
 def _is_cut(text: str) -> bool:

@@ -103,22 +103,22 @@ class Corpus(Sequence[Row]):
         """
         from nlgauge.data.corpus.files import records_of
 
-        given = [path] if isinstance(path, (str, os.PathLike)) else path
-        if not given:
+        wanted = [path] if isinstance(path, (str, os.PathLike)) else path
+        if not wanted:
             raise InputError("no file was given", remedy="give one path at least")
-        paths = list(given.values()) if isinstance(given, Mapping) else list(given)
+        paths = list(wanted.values()) if isinstance(wanted, Mapping) else list(wanted)
         name = os.fspath(paths[0]) if len(paths) == 1 else None
         names = field_names(columns, name)
         if on_disk and on_missing == "skip":
             raise InputError("rows without a candidate are not kept on disk", file=name, remedy="leave them out of it")
         files_of = [files_at(given_path) for given_path in paths]
         files = [file for inside in files_of for file in inside]
-        if isinstance(given, Mapping):
-            systems = [system for system, inside in zip(given, files_of, strict=True) for _ in inside]
+        if isinstance(wanted, Mapping):
+            systems = [system for system, inside in zip(wanted, files_of, strict=True) for _ in inside]
         else:
             systems = called_after([file.name for file in files]) if len(files) > 1 else ["system"]
         tables = (
-            Table(file.name, records_of(file, names), system, only=isinstance(given, Mapping))
+            Table(file.name, records_of(file, names), system, only=isinstance(wanted, Mapping))
             for file, system in zip(files, systems, strict=True)
         )
         counts: dict[str, int] = {}
@@ -126,7 +126,7 @@ class Corpus(Sequence[Row]):
         rows = rows_of(tables, names, file=name, on_missing=on_missing, counts=counts, told=told, labels=labels)
         corpus = cls(DiskRows(rows) if on_disk else tuple(rows), counts)
         object.__setattr__(corpus, "read_as", tuple(told))
-        if len(files) > 1 and not isinstance(given, Mapping):
+        if len(files) > 1 and not isinstance(wanted, Mapping):
             there = set(corpus.systems)
             object.__setattr__(corpus, "named_by_files", tuple(system for system in systems if system in there))
         return corpus
@@ -210,10 +210,10 @@ class Corpus(Sequence[Row]):
         Raises:
             InputError: lengths differ, or an entry is not what it should be.
         """
-        given = (candidates, references, sources, contexts, questions, systems, items, trials, scores)
+        columns = (candidates, references, sources, contexts, questions, systems, items, trials, scores)
         lists = {
             name: values if isinstance(values, list) else listed(f"{name.removesuffix('s')}s", values)
-            for name, values in zip(FIELDS, given, strict=True)
+            for name, values in zip(FIELDS, columns, strict=True)
             if values is not None or name == "candidate"
         }
         for name, values in lists.items():
@@ -379,12 +379,12 @@ def _parallel(
     """Yield a record of each line of a file of candidates. Raises InputError where files differ in lines."""
     from nlgauge.data.corpus.files import texts_of
 
-    own = texts_of(file_at(candidates))
+    outputs = texts_of(file_at(candidates))
     for path, lines in texts.values():
-        if len(lines) != len(own):
-            problem = f"has {len(lines)} lines, but {candidates} has {len(own)}"
+        if len(lines) != len(outputs):
+            problem = f"has {len(lines)} lines, but {candidates} has {len(outputs)}"
             raise InputError(problem, file=path, remedy="give one text per line in each, in the same order")
-    for number, candidate in enumerate(own):
+    for number, candidate in enumerate(outputs):
         others = {name: lines[number] for name, (_, lines) in texts.items()}
         yield {"candidate": candidate, **others, "system": system}
 

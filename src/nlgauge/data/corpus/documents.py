@@ -34,7 +34,7 @@ def _text(value: Any) -> Any:
         if isinstance(value, Mapping) and isinstance(value.get(outer), Mapping):
             value = value[outer]
     for name in (*NAMES, "document.content"):
-        found = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
-        if isinstance(found, str):
-            return found
+        text = value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+        if isinstance(text, str):
+            return text
     return value

@@ -56,13 +56,13 @@ def records_of(file: File, names: Names) -> Iterable[object]:
 
 def there(path: FilePath, columns: Iterable[str]) -> set[str]:
     """Return the columns that some row of a file has. Raises InputError as `records_of`."""
-    asked, found = set(columns), set[str]()
+    asked, present = set(columns), set[str]()
     for file in files_at(path):
         for record in records_of(file, OWN_NAMES):
-            found |= {one for one in asked - found if has_column(record, one)}
-            if found == asked:
-                return found
-    return found
+            present |= {column for column in asked - present if has_column(record, column)}
+            if present == asked:
+                return present
+    return present
 
 
 def _looks_like(file: File) -> str:
@@ -93,8 +93,8 @@ def _refuse_packed(file: File) -> None:
 
 def _listed(file: File) -> Sequence[object]:
     records = parsed("".join(lines(file)), InputPlace(file.name))
-    if isinstance(records, dict) and (found := exported(records, InputPlace(file.name))) is not None:
-        return found
+    if isinstance(records, dict) and (outputs := exported(records, InputPlace(file.name))) is not None:
+        return outputs
     if isinstance(records, dict):
         records = records_held(records, InputPlace(file.name))
     if not isinstance(records, list):

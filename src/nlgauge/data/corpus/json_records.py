@@ -32,11 +32,11 @@ class _RepeatedError(ValueError):
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    record = dict(pairs)
+    if len(record) < len(pairs):
         name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise _RepeatedError(f"the key {shown(name)} is given twice in an object")
-    return found
+    return record
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite, object_pairs_hook=_once)
@@ -106,8 +106,8 @@ def _deep(value: object) -> bool:
     """Return whether a value is nested deeper than all that shows it or passes it on can follow."""
     level: list[Any] = [value]
     for _ in range(_DEEPEST):
-        lists = (one.values() if isinstance(one, dict) else one for one in level)
-        level = [inner for some in lists for inner in some if isinstance(inner, dict | list)]
+        lists = (value.values() if isinstance(value, dict) else value for value in level)
+        level = [inner for values in lists for inner in values if isinstance(inner, dict | list)]
     return bool(level)
 
 

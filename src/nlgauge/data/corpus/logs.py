@@ -147,16 +147,16 @@ def _lm_eval(samples: Sequence[Record]) -> Iterator[Record]:
 def _responses(sample: Record, number: int) -> tuple[list[str], list[list[Any]], list[str]]:
     """Return the texts of a sample, its prompts and its choices. A choice among given texts is the likeliest one."""
     asked = list(sample["arguments"].values()) if isinstance(sample["arguments"], dict) else sample["arguments"]
-    prompts = [list(one.values()) if isinstance(one, dict) else one for one in asked]
-    given = sample["filtered_resps"]
+    prompts = [list(prompt.values()) if isinstance(prompt, dict) else prompt for prompt in asked]
+    responses = sample["filtered_resps"]
     choices = [prompt[1].strip() for prompt in prompts if len(prompt) > 1 and isinstance(prompt[1], str)]
-    if given and all(isinstance(one, list) and len(one) == 2 and _is_number(one[0]) for one in given):
-        if len(choices) != len(given):
-            raise ValueError(f"record {number}: {len(given)} likelihoods stand beside {len(choices)} texts")
-        _, likeliest = max(zip((float(one[0]) for one in given), choices, strict=True), key=itemgetter(0))
+    if responses and all(isinstance(pair, list) and len(pair) == 2 and _is_number(pair[0]) for pair in responses):
+        if len(choices) != len(responses):
+            raise ValueError(f"record {number}: {len(responses)} likelihoods stand beside {len(choices)} texts")
+        _, likeliest = max(zip((float(pair[0]) for pair in responses), choices, strict=True), key=itemgetter(0))
         texts = [likeliest]
     else:
-        texts = [text for one in given for text in (one if isinstance(one, list) else [one])]
+        texts = [text for response in responses for text in (response if isinstance(response, list) else [response])]
     likelihoods = any(len(prompt) < 2 for prompt in prompts)  # of whole texts, which are asked for alone
     if likelihoods or not texts or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"record {number}: the task has no text to be scored, but likelihoods of texts alone")
@@ -173,10 +173,10 @@ def _is_number(value: object) -> bool:
 
 def _targets(target: object, choices: Sequence[str]) -> list[str]:
     targets = target if isinstance(target, list) else [target]
-    numbers = [int(str(one)) if str(one).isdecimal() else -1 for one in targets]
+    numbers = [int(str(target)) if str(target).isdecimal() else -1 for target in targets]
     if choices and all(0 <= number < len(choices) for number in numbers):
         return [choices[number] for number in numbers]
-    return [str(one) for one in targets if one not in (None, "")]
+    return [str(target) for target in targets if target not in (None, "")]
 
 
 # ---- Every Eval Ever
@@ -337,11 +337,11 @@ def _mlflow_traces(traces: Sequence[Record]) -> Iterator[Record]:
     for number, trace in enumerate(traces, 1):
         info, spans = trace["info"], [span for span in trace["data"]["spans"] if isinstance(span, Mapping)]
         outermost = next((span for span in spans if not span.get("parent_span_id") and not span.get("parent_id")), {})
-        assessed = [each for each in info.get("assessments") or [] if isinstance(each, Mapping)]
+        assessed = [entry for entry in info.get("assessments") or [] if isinstance(entry, Mapping)]
         expected = {
-            str(one.get("assessment_name")): _mlflow_value(one["expectation"])
-            for one in assessed
-            if "expectation" in one
+            str(assessment.get("assessment_name")): _mlflow_value(assessment["expectation"])
+            for assessment in assessed
+            if "expectation" in assessment
         }
         yield {
             **trace,
@@ -375,9 +375,8 @@ def _mlflow_documents(span: Mapping[str, Any]) -> list[str]:
     """Return the texts that a span retrieved; none of a span of another type."""
     documents = _mlflow_attribute(span, "spanOutputs") if _mlflow_attribute(span, "spanType") == "RETRIEVER" else None
     listed = documents if isinstance(documents, list) else []
-    return [
-        one["page_content"] for one in listed if isinstance(one, Mapping) and isinstance(one.get("page_content"), str)
-    ]
+    texts = [document.get("page_content") for document in listed if isinstance(document, Mapping)]
+    return [text for text in texts if isinstance(text, str)]
 
 
 # ---- Braintrust, Azure AI Evaluation, RAGChecker, chats
@@ -385,7 +384,7 @@ def _mlflow_documents(span: Mapping[str, Any]) -> list[str]:
 
 def _braintrust_spans(spans: Sequence[Record]) -> Iterator[Record]:
     """Yield the outermost span of each case: those inside are calls of models and scorers."""
-    return _braintrust([one for one in spans if one.get("span_id", one["root_span_id"]) == one["root_span_id"]])
+    return _braintrust([span for span in spans if span.get("span_id", span["root_span_id"]) == span["root_span_id"]])
 
 
 def _braintrust(cases: Sequence[Record]) -> Iterator[Record]:

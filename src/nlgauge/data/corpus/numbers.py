@@ -112,9 +112,9 @@ def number_in(row: Row, column: str, labels: Labels | None = None, number: int |
     try:
         if labels is None and isinstance(value, Real):
             return float(value)
-        known = LABELS if labels is None else labels
-        if isinstance(value, str | Real) and (key := label_key(value)) in known:
-            return math.nan if (meant := known[key]) is None else float(meant)
+        meanings = LABELS if labels is None else labels
+        if isinstance(value, str | Real) and (key := label_key(value)) in meanings:
+            return math.nan if (meant := meanings[key]) is None else float(meant)
         if labels is None and isinstance(value, str):
             return float(value)
     except (ValueError, OverflowError):

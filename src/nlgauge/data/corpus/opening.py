@@ -121,8 +121,10 @@ def _addressed(path: str, folder: bool) -> list[File]:
         if about.type == fs.FileType.Directory and folder:
             infos = files.get_file_info(fs.FileSelector(where, recursive=True))
             below = len(where.rstrip("/")) + 1
-            infos = [one for one in infos if one.is_file and _is_data(tuple(one.path[below:].split("/")))]
-            return [_remote(files, one, scheme) for one in sorted(infos, key=lambda one: one.path)] or _nothing(path)
+            infos = [info for info in infos if info.is_file and _is_data(tuple(info.path[below:].split("/")))]
+            return [_remote(files, info, scheme) for info in sorted(infos, key=lambda info: info.path)] or _nothing(
+                path
+            )
         if not about.is_file:
             raise InputPlace(path).error("cannot be read: there is no such file", _ONE)
         return [_remote(files, about, scheme)]

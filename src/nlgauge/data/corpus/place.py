@@ -115,7 +115,7 @@ def refuse_repeats(
 
     Args:
         keys: system, item and trial of each row, in order.
-        files: how many of the rows each file gave, in their order; empty where that is not known.
+        files: how many of the rows each file gave, in their order; empty where it is not known.
         remedy: what the error says to do.
         meant: whether several rows of one system and item are meant where no row names its trial.
 

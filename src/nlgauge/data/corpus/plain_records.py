@@ -92,11 +92,11 @@ class PlainRecords:
             extra = {name: value for name, value in record.items() if name not in self._taken}
             if not all(type(name) is str and not name.startswith(_APART) for name in extra):
                 return None
-        given = record if self._as_they_are else {ours: record[name] for ours, name in self._columns if name in record}
-        if type(given.get("references")) not in _LISTS:  # the conversion would take a set, whose order is nobody's
+        fields = record if self._as_they_are else {ours: record[name] for ours, name in self._columns if name in record}
+        if type(fields.get("references")) not in _LISTS:  # the conversion would take a set, whose order is nobody's
             return None
         try:
-            plain = msgspec.convert(given, _Plain)
+            plain = msgspec.convert(fields, _Plain)
         except msgspec.ValidationError:
             return None
         item, trial, references = plain.item, plain.trial, plain.references

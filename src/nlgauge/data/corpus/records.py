@@ -98,7 +98,7 @@ def field_names(columns: Columns | None, file: str | None) -> dict[str, str | tu
             fields = ", ".join(FIELDS)
             remedy = f"--map FIELD=COLUMN, where FIELD is {fields}, or scores.NAME for a rating of that name"
             raise InputError(problem, file=file, remedy=remedy)
-        several = isinstance(theirs, list | tuple) and len(theirs) > 0 and all(isinstance(one, str) for one in theirs)
+        several = isinstance(theirs, list | tuple) and len(theirs) > 0 and all(isinstance(name, str) for name in theirs)
         if not (isinstance(theirs, str) or several):
             problem = f"{ours} is mapped to {kind(theirs)}, not to the name of a column"
             raise InputError(problem, file=file, remedy=_ONE_NAME)
@@ -133,25 +133,25 @@ def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str |
     Returns:
         The names, and a remark on the tool, None where there is none.
     """
-    given = {ours: theirs for ours, theirs in names.items() if ours != theirs}
-    named = "candidate" in given or "candidate" in record
+    asked = {ours: theirs for ours, theirs in names.items() if ours != theirs}
+    named = "candidate" in asked or "candidate" in record
     recognised = None if named else known_columns(record) or _nearly_known(record)
     if recognised is None:
-        return _nearly_named(names, record, given)
+        return _nearly_named(names, record, asked)
     tool, columns = recognised
     taken = {
         ours: theirs
         for ours, theirs in columns.items()
-        if theirs and ours not in given and (ours not in record or ours == theirs)
+        if theirs and ours not in asked and (ours not in record or ours == theirs)
     }
     taken |= {
         ours: theirs
         for theirs, ours in _FOR_OURS.items()
-        if theirs in record and not {ours, theirs} & {*given, *given.values(), *taken, *record.keys() - {theirs}}
+        if theirs in record and not {ours, theirs} & {*asked, *asked.values(), *taken, *record.keys() - {theirs}}
     }
-    aside = [ours for ours, theirs in columns.items() if not theirs and ours not in given]
+    aside = [ours for ours, theirs in columns.items() if not theirs and ours not in asked]
     told = ", ".join(f"{ours}={theirs}" for ours, theirs in taken.items())
-    read = {ours: theirs for ours, theirs in field_names({**taken, **given}, None).items() if ours not in aside}
+    read = {ours: theirs for ours, theirs in field_names({**taken, **asked}, None).items() if ours not in aside}
     return read, f"read as {tool} names its columns: {told}"
 
 
@@ -160,31 +160,31 @@ def _nearly_known(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
     back = {column.strip().casefold().replace(" ", "_"): column for column in record}
     if len(back) < len(record) or "candidate" in back:
         return None
-    found = known_columns({folded: record[column] for folded, column in back.items()})
-    if found is None:
+    recognised = known_columns({folded: record[column] for folded, column in back.items()})
+    if recognised is None:
         return None
-    parts = {ours: (path if path in back else path.partition(".")[0], path) for ours, path in found[1].items()}
-    return found[0], {ours: back.get(first, first) + path[len(first) :] for ours, (first, path) in parts.items()}
+    parts = {ours: (path if path in back else path.partition(".")[0], path) for ours, path in recognised[1].items()}
+    return recognised[0], {ours: back.get(first, first) + path[len(first) :] for ours, (first, path) in parts.items()}
 
 
 def _nearly_named(
-    names: Names, record: Mapping[str, object], given: Mapping[str, str | tuple[str, ...]]
+    names: Names, record: Mapping[str, object], asked: Mapping[str, str | tuple[str, ...]]
 ) -> tuple[Names, str | None]:
     """Return the names, with columns that differ from ours by capitals or blanks, and what is to be told of them."""
-    taken = {column for theirs in given.values() for column in _meant(theirs)}
+    taken = {column for theirs in asked.values() for column in _meant(theirs)}
     near: dict[str, list[str]] = {}
     for column in record:
         near.setdefault(_FOR_OURS.get(folded := column.strip().casefold(), folded), []).append(column)
     mapped: dict[str, str | tuple[str, ...]] = {
         ours: columns[0]
         for ours in FIELDS
-        if ours not in given and ours not in record and len(columns := near.get(ours, [])) == 1
+        if ours not in asked and ours not in record and len(columns := near.get(ours, [])) == 1
         if columns[0] not in taken
     }
     folds = {column: folded for folded, columns in near.items() for column in columns if len(columns) == 1}
     others = {column: folded for column, folded in folds.items() if column != folded and column not in taken}
     numbered = tuple(column for column, folded in others.items() if NUMBERED_REFERENCE.fullmatch(folded))
-    if numbered and "references" not in mapped and "references" not in given and "references" not in record:
+    if numbered and "references" not in mapped and "references" not in asked and "references" not in record:
         mapped["references"] = numbered
     mapped |= {
         RATING + column.strip()[len(RATING) :]: column
@@ -194,7 +194,7 @@ def _nearly_named(
     if not mapped:
         return names, None
     told = ", ".join(f"{ours}={shown(theirs)}" for ours, theirs in mapped.items())
-    return field_names({**mapped, **given}, None), f"read by names that are nearly ours: {told}"
+    return field_names({**mapped, **asked}, None), f"read by names that are nearly ours: {told}"
 
 
 def field_of(column: str, fields: Mapping[str, str]) -> str:
@@ -204,7 +204,7 @@ def field_of(column: str, fields: Mapping[str, str]) -> str:
 
 def fields_by_column(names: Names) -> dict[str, str]:
     """Return the field that each column is read as."""
-    ours = {one: name for name, theirs in names.items() for one in _meant(theirs)}
+    ours = {column: name for name, theirs in names.items() for column in _meant(theirs)}
     return {**ours, str(names["candidate"]): "candidate"}
 
 
@@ -237,9 +237,9 @@ def rows_of(
     positions: Counter[str] = Counter()
     read = _Ratings({plain(name): number for name, number in (labels or {}).items()})
     seen: dict[str, None] = {}
-    taken = names.keys() if names is OWN_NAMES else {one for theirs in names.values() for one in _meant(theirs)}
+    taken = names.keys() if names is OWN_NAMES else {column for theirs in names.values() for column in _meant(theirs)}
     own_columns = all(ours == theirs for ours, theirs in names.items())
-    paths = {one for one in taken if "." in one}
+    paths = {column for column in taken if "." in column}
     for table in tables:
         number, theirs, columns = 0, names, taken
         said = f"read as {table.records.tool}" if isinstance(table.records, Exported) else None
@@ -259,7 +259,11 @@ def rows_of(
             named = _named(record, InputPlace(table.file, number))
             if number == 1 and said is None:
                 theirs, said = with_known(names, named)
-                columns = taken if theirs is names else {one for some in theirs.values() for one in _meant(some)}
+                columns = (
+                    taken
+                    if theirs is names
+                    else {column for of_field in theirs.values() for column in _meant(of_field)}
+                )
                 if not paths and are_plain(theirs):
                     plainly = PlainRecords(theirs, columns, table.system, table.only)
             if number == 1 and said and told is not None:
@@ -300,7 +304,7 @@ def _parts(theirs: str | tuple[str, ...]) -> Sequence[str]:
 def has_column(record: object, theirs: str) -> bool:
     """Whether a record has a column or a path, or all of several that commas separate."""
     return looked_up(record, theirs, _NOWHERE) is not _NOWHERE or (
-        "," in theirs and all(looked_up(record, one, _NOWHERE) is not _NOWHERE for one in theirs.split(","))
+        "," in theirs and all(looked_up(record, column, _NOWHERE) is not _NOWHERE for column in theirs.split(","))
     )
 
 
@@ -331,56 +335,56 @@ def _row(
 ) -> Row:
     if looked_up(record, str(names["candidate"]), _NOWHERE) is _NOWHERE:
         raise _no_candidate(record, str(names["candidate"]), place)
-    given = {ours: _value(record, theirs) for ours, theirs in names.items()}
-    given = {ours: value for ours, value in given.items() if ours == "candidate" or not absent(value)}
+    values = {ours: _value(record, theirs) for ours, theirs in names.items()}
+    values = {ours: value for ours, value in values.items() if ours == "candidate" or not absent(value)}
     extra = {key: value for key, value in record.items() if key not in taken}
     ratings = {key: extra.pop(key) for key in list(extra) if key.startswith(RATING)}
-    mapped = {key: value for key, value in given.items() if key.startswith(RATING)}
+    mapped = {key: value for key, value in values.items() if key.startswith(RATING)}
     if twice := ratings.keys() & mapped.keys():
         raise place.error(f"the column {shown(min(twice))} is there, and mapped to another", "leave one of them out")
     ratings |= mapped
     numbered = {match[1]: extra.pop(key) for key in list(extra) if (match := NUMBERED_REFERENCE.fullmatch(key))}
-    references = _texts(given.get("references", []), "references", place)
+    references = _texts(values.get("references", []), "references", place)
     for number, value in sorted(numbered.items(), key=lambda pair: (len(pair[0]), pair[0])):
         references += [] if absent(value) else _texts(value, f"references.{number}", place)
     if len(references) > MOST_REFERENCES:
         problem = f"the row has {len(references):,} references, and the limit is {MOST_REFERENCES:,}"
         raise place.error(problem, "give some of them, or sets of texts as rows of their own")
-    system = _label(given["system"], "system", place) if "system" in given else table.system
+    system = _label(values["system"], "system", place) if "system" in values else table.system
     if table.only and system != table.system:
         problem = f"the system is {shown(system)}, and the file is given as of {shown(table.system)}"
         raise place.error(problem, "leave out the name of the file's system, or the column")
     positions[system] += 1
-    if "trial" in given and "item" not in given:
-        problem = f"the row is trial {shown(_label(given['trial'], 'trial', place))}, and nothing names its item"
+    if "trial" in values and "item" not in values:
+        problem = f"the row is trial {shown(_label(values['trial'], 'trial', place))}, and nothing names its item"
         raise place.error(problem, "give a column item, which all trials of an item share, or --map item=COLUMN")
-    missing = absent(given["candidate"])
+    missing = absent(values["candidate"])
     if missing and not may_lack:
         raise place.error("candidate is null, not a text", _NO_SCORE)
     return Row(
-        candidate="" if missing else _text(given["candidate"], "candidate", place),
+        candidate="" if missing else _text(values["candidate"], "candidate", place),
         references=tuple(references),
-        source=_passages(given["source"], "source", place) if "source" in given else None,
-        context=_passages(given["context"], "context", place) if "context" in given else None,
-        question=_text(given["question"], "question", place) if "question" in given else None,
+        source=_passages(values["source"], "source", place) if "source" in values else None,
+        context=_passages(values["context"], "context", place) if "context" in values else None,
+        question=_text(values["question"], "question", place) if "question" in values else None,
         system=system,
-        item=_label(given["item"], "item", place) if "item" in given else str(positions[system]),
-        scores=read.of(given.get("scores", {}), ratings, place) if ratings or "scores" in given else {},
+        item=_label(values["item"], "item", place) if "item" in values else str(positions[system]),
+        scores=read.of(values.get("scores", {}), ratings, place) if ratings or "scores" in values else {},
         extra=extra,
         missing=missing,
-        counted="item" not in given,
-        trial=_label(given["trial"], "trial", place) if "trial" in given else None,
+        counted="item" not in values,
+        trial=_label(values["trial"], "trial", place) if "trial" in values else None,
     )
 
 
 def _value(record: Mapping[str, object], theirs: str | tuple[str, ...]) -> object:
     """Return what stands in a column; of several, a list of what they hold."""
     if isinstance(theirs, str):
-        found = looked_up(record, theirs, _NOWHERE)
-        if found is not _NOWHERE or "," not in theirs:
-            return None if found is _NOWHERE else found
+        cell = looked_up(record, theirs, _NOWHERE)
+        if cell is not _NOWHERE or "," not in theirs:
+            return None if cell is _NOWHERE else cell
     values = [value for name in _parts(theirs) if not absent(value := looked_up(record, name))]
-    return [one for value in values for one in (value if isinstance(value, list | tuple) else [value])] or None
+    return [text for value in values for text in (value if isinstance(value, list | tuple) else [value])] or None
 
 
 def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> InputError:
@@ -402,8 +406,8 @@ def _guessed(record: Mapping[str, object], folded: Mapping[str, str]) -> dict[st
     guessed = {"candidate": next((folded[alias] for alias in _ALIASES if alias in folded), "COLUMN")}
     for ours in ("references", "source", "question"):
         free = {name: path for name, path in folded.items() if path not in guessed.values()}
-        if ours not in record and (found := next((free[name] for name in _CALLED[ours] if name in free), None)):
-            guessed[ours] = found
+        if ours not in record and (column := next((free[name] for name in _CALLED[ours] if name in free), None)):
+            guessed[ours] = column
     return guessed
 
 
@@ -450,8 +454,8 @@ def _texts(value: Any, what: str, place: InputPlace, more: str = "") -> list[str
     entries = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(entries, Sequence) or isinstance(entries, (str, bytes)):
         raise place.error(f"{what} is {kind(value)}, not texts", f"give a string or a list of strings{more}")
-    given = [(number, entry) for number, entry in enumerate(entries, 1) if what != "references" or not absent(entry)]
-    return [_text(entry, f"{what}, entry {number},", place, more) for number, entry in given]
+    numbered = [(number, entry) for number, entry in enumerate(entries, 1) if what != "references" or not absent(entry)]
+    return [_text(entry, f"{what}, entry {number},", place, more) for number, entry in numbered]
 
 
 def _passages(value: object, what: str, place: InputPlace) -> str:
@@ -511,9 +515,9 @@ class _Ratings:
         except OverflowError:
             number = math.inf
         word = plain(str(value)) if isinstance(value, str | bool) else f"{number:g}"
-        own = self.labels.get(plain(f"{aspect}:{word}"), self.labels.get(word)) if self.labels else None
-        if own is not None or (isinstance(value, str) and word in NOT_RATED and word != "nan"):  # a program's failure
-            return own
+        meant = self.labels.get(plain(f"{aspect}:{word}"), self.labels.get(word)) if self.labels else None
+        if meant is not None or (isinstance(value, str) and word in NOT_RATED and word != "nan"):  # a program's failure
+            return meant
         if isinstance(value, str | bool) and word in STANDARD:
             self._worded.setdefault(str(aspect), place)
             return STANDARD[word]

@@ -50,8 +50,8 @@ class Row:
     def texts(self) -> dict[str, str | list[str]]:
         """The texts that there are, by name."""
         texts = {"candidate": self.candidate, "source": self.source, "context": self.context, "question": self.question}
-        found: dict[str, str | list[str]] = {name: text for name, text in texts.items() if text}
-        return {**found, "references": list(self.references)} if self.references else found
+        filled: dict[str, str | list[str]] = {name: text for name, text in texts.items() if text}
+        return {**filled, "references": list(self.references)} if self.references else filled
 
     @property
     def fingerprint(self) -> str:
@@ -74,7 +74,7 @@ def of_trial(item: str, trial: str | None) -> str:
 _BLANKS = bytes(sign for sign in range(128) if chr(sign).isspace())
 
 
-def same_texts(one: str, other: str) -> bool:
+def same_texts(first: str, second: str) -> bool:
     """Return whether two fingerprints have a text in common and no two that differ."""
-    both = [(a, b) for a, b in zip(one.split("."), other.split("."), strict=True) if a and b]
+    both = [(a, b) for a, b in zip(first.split("."), second.split("."), strict=True) if a and b]
     return bool(both) and all(a == b for a, b in both)

@@ -273,7 +273,9 @@ def read_log(values: Iterable[object], place: InputPlace, cells: bool = False) -
     log = log_of([first], cells)
     if log is None:
         return chain([first], rest)
-    return Exported(log.tool, log.read([dict(one) for one in (first, *rest) if isinstance(one, Mapping)]), place)
+    return Exported(
+        log.tool, log.read([dict(record) for record in (first, *rest) if isinstance(record, Mapping)]), place
+    )
 
 
 def _is_record(value: object) -> bool:
@@ -285,7 +287,7 @@ def _text(content: object) -> str | None:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        texts = [one if isinstance(one, str) else one.get("text", one.get("content")) for one in content if one]
+        texts = [part if isinstance(part, str) else part.get("text", part.get("content")) for part in content if part]
         return "\n".join(text for text in texts if isinstance(text, str)) or None
     return None
 
@@ -305,12 +307,12 @@ def inspect_log(data: BinaryIO, file: str) -> list[Record]:
     remedy = f"write it as JSON: inspect log dump {file} > log.json"
     try:
         with data, zipfile.ZipFile(data) as log:
-            infos = {one.filename: one for one in log.infolist()}
-            if sum(one.file_size for one in infos.values()) > _LARGEST:
+            infos = {info.filename: info for info in log.infolist()}
+            if sum(info.file_size for info in infos.values()) > _LARGEST:
                 raise place.error(f"the log holds more than {_LARGEST:,} bytes", remedy)
             head = infos.get("header.json") or infos["_journal/start.json"]
-            samples = [one for name, one in infos.items() if name.startswith("samples/") and name.endswith(".json")]
-            header, *values = (parsed(_entry(log, one).decode("utf-8"), place) for one in (head, *samples))
+            samples = [info for name, info in infos.items() if name.startswith("samples/") and name.endswith(".json")]
+            header, *values = (parsed(_entry(log, name).decode("utf-8"), place) for name in (head, *samples))
     except (zipfile.BadZipFile, KeyError, UnicodeDecodeError, OSError, EOFError, zlib.error) as bad:
         raise place.error(f"not readable as an Inspect log: {bad}", remedy) from None
     return Exported("an Inspect log", _inspect(header, values, place), place)
@@ -346,23 +348,25 @@ def _inspect(log: Mapping[str, Any], samples: Sequence[Any], place: InputPlace) 
     if not samples:
         raise place.error("the Inspect log has no samples", "give the whole log, not its header")
     about = log.get("eval", {})
-    samples = [one for one in samples if _is_record(one)]
-    several = len({one.get("epoch") for one in samples}) > 1
+    samples = [sample for sample in samples if _is_record(sample)]
+    several = len({sample.get("epoch") for sample in samples}) > 1
     for sample in samples:
         held = sample.get("attachments") or {}
         choices = looked_up(sample, "output.choices") or []
         answer = looked_up(choices[0], "message.content") if isinstance(choices, list) and choices else None
         asked = sample.get("input")
         if isinstance(asked, list):
-            turns = [_text(one.get("content")) for one in asked if _is_record(one) and one.get("role") == "user"]
+            turns = [_text(turn.get("content")) for turn in asked if _is_record(turn) and turn.get("role") == "user"]
             asked = "\n".join(text for text in turns if text) or None
         target = sample.get("target")
         scores = {
-            name: _graded(one.get("value")) for name, one in (sample.get("scores") or {}).items() if _is_record(one)
+            name: _graded(score.get("value"))
+            for name, score in (sample.get("scores") or {}).items()
+            if _is_record(score)
         }
         yield {
             "candidate": _attached(_text(answer), held),
-            "references": [one for one in (target if isinstance(target, list) else [target]) if one],
+            "references": [text for text in (target if isinstance(target, list) else [target]) if text],
             "question": _attached(_text(asked), held),
             "system": about.get("model"),
             "item": str(sample.get("id")),
@@ -376,7 +380,7 @@ def _inspect(log: Mapping[str, Any], samples: Sequence[Any], place: InputPlace) 
 
 def _graded(value: object) -> object:
     if _is_record(value):
-        return {name: _graded(one) for name, one in value.items()}  # type: ignore[attr-defined]
+        return {name: _graded(grade) for name, grade in value.items()}  # type: ignore[attr-defined]
     return _GRADES.get(value, value) if isinstance(value, str) else value
 
 
@@ -391,8 +395,8 @@ def _attached(text: str | None, held: Mapping[str, Any]) -> str | None:
 
 def _deepeval(case: Mapping[str, Any]) -> Record:
     """Return a test case, with the score of each metric by its name."""
-    metrics = [one for one in case.get("metricsData") or [] if _is_record(one)]
-    return {**case, "metrics": {str(one.get("name")): one.get("score") for one in metrics}}
+    metrics = [metric for metric in case.get("metricsData") or [] if _is_record(metric)]
+    return {**case, "metrics": {str(metric.get("name")): metric.get("score") for metric in metrics}}
 
 
 # ---- OpenTelemetry
@@ -406,7 +410,7 @@ def _plain(value: object) -> Any:
     if not isinstance(value, dict):
         return value
     if "arrayValue" in value:
-        return [_plain(one) for one in (value["arrayValue"] or {}).get("values", [])]
+        return [_plain(element) for element in (value["arrayValue"] or {}).get("values", [])]
     if "kvlistValue" in value:
         return _attributes((value["kvlistValue"] or {}).get("values", []))
     if "intValue" in value:  # written as a text
@@ -416,7 +420,7 @@ def _plain(value: object) -> Any:
 
 def _attributes(pairs: object) -> Record:
     pairs = pairs if isinstance(pairs, list) else []
-    return {one["key"]: _plain(one.get("value")) for one in pairs if _is_record(one) and "key" in one}
+    return {pair["key"]: _plain(pair.get("value")) for pair in pairs if _is_record(pair) and "key" in pair}
 
 
 def _parts(log: Mapping[str, Any], outer: str, middle: str, inner: str) -> Iterator[tuple[Record, Record]]:
@@ -424,8 +428,8 @@ def _parts(log: Mapping[str, Any], outer: str, middle: str, inner: str) -> Itera
     for resource in log.get(outer) or []:
         about = _attributes(looked_up(resource, "resource.attributes"))
         for scope in resource.get(middle) or []:
-            for one in scope.get(inner) or []:
-                yield about, one
+            for span in scope.get(inner) or []:
+                yield about, span
 
 
 def _traces(logs: Sequence[Any], place: InputPlace) -> Iterator[Record]:
@@ -451,7 +455,7 @@ def _traces(logs: Sequence[Any], place: InputPlace) -> Iterator[Record]:
         yield {
             "candidate": next(filter(None, map(_output, [*attributes, *reversed(inner)])), None),
             "question": next(filter(None, map(_input, [*attributes, *inner])), None),
-            "source": [text for one in inner for text in _documents(one)] or None,
+            "source": [text for span in inner for text in _documents(span)] or None,
             "system": " ".join(filter(None, [about.get("service.name"), version])) or None,
             "item": trace,
             "evaluations": judged.get(trace, {}),
@@ -483,7 +487,11 @@ def _messages(value: object, roles: Sequence[str]) -> str | None:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return None
-    messages = [one for one in value if _is_record(one) and one.get("role") in roles] if isinstance(value, list) else []
+    messages = (
+        [message for message in value if _is_record(message) and message.get("role") in roles]
+        if isinstance(value, list)
+        else []
+    )
     return _text(messages[-1].get("parts", messages[-1].get("content"))) if messages else None
 
 

@@ -29,8 +29,9 @@ CLAIMS = "claims"
 def shown_parts(parts: Sequence[str], details: Sequence[str]) -> tuple[str, ...]:
     """Return the sub-scores that stand in a table, of which the first is the deciding one.
 
-    That is the probability where there is one, else the first that has a better direction. Every command and adapter
-    takes it where no sub-score is named, so that threshold, estimate and comparison are of one number.
+    The deciding sub-score is the probability where the metric gives one, else the first sub-score that has a better
+    direction. Every command and adapter takes it where no sub-score is named. So a threshold, an estimate and a
+    comparison are of the same number.
 
     Args:
         parts: the names of all sub-scores.
@@ -189,8 +190,8 @@ class Column:
 
 def _means(values: NDArray[np.float64], of: NDArray[np.intp], items: int) -> NDArray[np.float64]:
     """Return the mean of the numbers of each item's rows: [rows, n] -> [items, n]; NaN where there is none."""
-    known = ~np.isnan(values)
+    valued = ~np.isnan(values)
     sums, counts = np.zeros((items, values.shape[1])), np.zeros((items, values.shape[1]))
-    np.add.at(sums, of, np.where(known, values, 0.0))
-    np.add.at(counts, of, known)
+    np.add.at(sums, of, np.where(valued, values, 0.0))
+    np.add.at(counts, of, valued)
     return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)

@@ -288,12 +288,12 @@ def is_folder(place: FilePath) -> bool:
 def load(place: FilePath) -> ScoreTable:
     """Return what a scores folder holds. Raises InputError for one that is not of a run that has ended."""
     dataset = Dataset(place)
-    found = dataset.record(HEADER, GO_ON)
-    if found is None:
+    record = dataset.record(HEADER, GO_ON)
+    if record is None:
         begun = dataset.record(PLAN, _EDITED) is not None
         problem = "the run has not ended" if begun else "is not a folder of scores"
         raise InputError(problem, file=dataset.place, remedy=GO_ON if begun else "give what nlgauge score -o wrote")
-    header = checked(found, dataset.place)
+    header = checked(record, dataset.place)
     wanted = header.run.get("rows", 0)
     files = dataset.sealed_files()
     if files is not None and not files:
@@ -303,7 +303,7 @@ def load(place: FilePath) -> ScoreTable:
         raise InputError(f"holds {rows} of {wanted} rows", file=dataset.place, remedy=GO_ON)
     where = "systems"
     try:
-        systems = converted(found.get(where), dict[str, Any])
+        systems = converted(record.get(where), dict[str, Any])
         for spec, whole in systems.items():
             where = f"systems.{named(spec)}"
             systems[spec] = converted(whole, _Whole)
@@ -328,7 +328,7 @@ def load(place: FilePath) -> ScoreTable:
         signatures=signatures_of(header),
         run=header.run,
         version=header.nlgauge,
-        seal="" if files is None else str(found[SEAL]["digest"]),
+        seal="" if files is None else str(record[SEAL]["digest"]),
     )
 
 
@@ -346,7 +346,7 @@ def _wrong(header: Header, systems: Mapping[str, _Whole], blocks: Mapping[int, A
     count = len({system for table in blocks.values() for system in table["system"].to_pylist()})
     for spec, about in sets.items():
         values = systems[spec].values if spec in systems else []
-        if len(values) != count or any(len(one) != len(about.parts) for one in values):
+        if len(values) != count or any(len(row) != len(about.parts) for row in values):
             return f"the values of {spec} are not those of {count} systems"
     return None
 
@@ -362,15 +362,15 @@ def _column(about: MetricHeader, spec: str, tables: Sequence[Any]) -> Column:
 
     names = [f"{spec}.{part}" for part in about.parts]
     column = column_of(about)
-    values = [np.stack([one[name].to_numpy() for name in names], axis=1) for one in tables]
+    values = [np.stack([table[name].to_numpy() for name in names], axis=1) for table in tables]
     column.values = np.concatenate(values).astype(np.float64, copy=False)
-    reasons = pa.concat_tables([one.select([f"{spec}.reason"]) for one in tables])[0].to_numpy()
+    reasons = pa.concat_tables([table.select([f"{spec}.reason"]) for table in tables])[0].to_numpy()
     column.reasons = {int(n): reasons[n] for n in np.flatnonzero(reasons != None)}  # noqa: E711  # by element
     if f"{spec}.evidence" in tables[0].column_names:
-        shown = [text for one in tables for text in one[f"{spec}.evidence"].to_pylist()]
+        shown = [text for table in tables for text in table[f"{spec}.evidence"].to_pylist()]
         column.evidence = {n: _read(text) for n, text in enumerate(shown) if text is not None}
     if column.sums is not None:
-        column.sums.counts = _counts(pa.concat_tables([one.select([f"{spec}.counts"]) for one in tables])[0])
+        column.sums.counts = _counts(pa.concat_tables([table.select([f"{spec}.counts"]) for table in tables])[0])
     return column
 
 
@@ -382,20 +382,20 @@ def _read(text: object) -> Any:
         return text
 
 
-def _whole(about: MetricHeader, known: _Whole) -> Column:
+def _whole(about: MetricHeader, saved: _Whole) -> Column:
     """Return the column of a corpus-level metric."""
     column = column_of(about)
-    column.values = np.array(known.values, np.float64)
-    column.reasons = {int(number): reason for number, reason in known.reasons.items() if number.isdecimal()}
-    column.evidence = {int(number): one for number, one in known.evidence.items() if number.isdecimal()}
+    column.values = np.array(saved.values, np.float64)
+    column.reasons = {int(number): reason for number, reason in saved.reasons.items() if number.isdecimal()}
+    column.evidence = {int(number): evidence for number, evidence in saved.evidence.items() if number.isdecimal()}
     return column
 
 
 def _counts(column: Any) -> NDArray[np.float64]:
     """[rows, counts]; NaN for a row without."""
-    known = ~np.asarray(column.is_null().to_numpy(), np.bool_)
+    counted = ~np.asarray(column.is_null().to_numpy(), np.bool_)
     flat = column.combine_chunks().flatten().to_numpy()
-    width = len(flat) // known.sum() if known.any() else 1
-    counts = np.full((len(known), width), np.nan)
-    counts[known] = flat.reshape(-1, width)
+    width = len(flat) // counted.sum() if counted.any() else 1
+    counts = np.full((len(counted), width), np.nan)
+    counts[counted] = flat.reshape(-1, width)
     return counts

@@ -63,7 +63,7 @@ class Records(Sequence[T]):
 
 def frame_of(records: Iterable[Any], kind: type[Any]) -> pd.DataFrame:
     """One line for every record, which is of a dataclass; a column for each of its values."""
-    lines = [dict(values_of(one)) for one in records]
+    lines = [dict(values_of(record)) for record in records]
     names = list(lines[0]) if lines else [field.name for field in fields(kind)]
     return _frame((list(line.values()) for line in lines), names)
 
@@ -80,7 +80,9 @@ _SYSTEMS, _METRICS = 10, 5
 
 
 def summary(table: ScoreTable) -> str:
-    """Return a line that counts rows, systems and metrics, then a table of means: a line a system, a column a metric.
+    """Return a line that counts rows, systems and metrics, then a table of means.
+
+    The table has a line for each system and a column for each metric.
 
     A metric shows its deciding score; an arrow says which way is better, and "-" stands where there is no number. Where
     rows have no value, a line says how many.
@@ -116,10 +118,10 @@ def _more(table: ScoreTable) -> list[str]:
     missing = []
     for spec in table.metrics[:_METRICS]:
         column = table.columns[spec]
-        known = ~np.isnan(column.values[:, column.parts.index(column.shown[0])])
-        if gone := int((~known).sum()):
+        valued = ~np.isnan(column.values[:, column.parts.index(column.shown[0])])
+        if gone := int((~valued).sum()):
             missing.append(
-                f"{spec}: no value for {gone:,} of {len(known):,} {'rows' if column.level == 'item' else 'systems'}"
+                f"{spec}: no value for {gone:,} of {len(valued):,} {'rows' if column.level == 'item' else 'systems'}"
             )
     left = ((len(table.systems) - _SYSTEMS, "systems"), (len(table.metrics) - _METRICS, "metrics"))
     more = [f"{count:,} more {noun}" for count, noun in left if count > 0]
@@ -132,14 +134,14 @@ def _columns(table: ScoreTable) -> list[list[str]]:
     if not (systems and specs):
         return []
     try:
-        known = {(one.system, one.metric, one.part): one.mean for one in table.by_system()}
+        mean_of = {(mean.system, mean.metric, mean.part): mean.mean for mean in table.by_system()}
     except InputError:  # rows that repeat have no means, and what is shown in a debugger must not fail
         return []
     columns = [["system", *systems]]
     for spec in specs:
         column = table.columns[spec]
         first = column.shown[0]
-        means = [known[system, spec, first] for system in systems]
+        means = [mean_of[system, spec, first] for system in systems]
         head = column.label(spec, first) + column.arrow(first)
         columns.append([head, *(fixed(mean) if mean == mean else "-" for mean in means)])
     return columns

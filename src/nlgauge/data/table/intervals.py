@@ -108,12 +108,12 @@ def _said(column: Column, part: int, number: int, rows: NDArray[np.intp], groups
         return Inference(value, 0 if math.isnan(value) else len(rows))
     limits = column.range(column.parts[part])
     if column.sums is not None:
-        known = ~np.isnan(column.sums.counts[rows]).any(axis=1)
-        counts = column.sums.counts[rows][known]
-        return statistic_of(counts, formula_of(column.sums, part), limits, None if groups is None else groups[known])
-    known = ~np.isnan(column.values[rows, part])
-    values = column.values[rows, part][known]
-    return mean_of(values, limits, None if groups is None else groups[known])
+        valued = ~np.isnan(column.sums.counts[rows]).any(axis=1)
+        counts = column.sums.counts[rows][valued]
+        return statistic_of(counts, formula_of(column.sums, part), limits, None if groups is None else groups[valued])
+    valued = ~np.isnan(column.values[rows, part])
+    values = column.values[rows, part][valued]
+    return mean_of(values, limits, None if groups is None else groups[valued])
 
 
 def formula_of(sums: Sums, part: int) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:

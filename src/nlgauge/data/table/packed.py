@@ -68,8 +68,8 @@ def _packed_text(text: Mapping[str, Any]) -> dict[str, Any]:
     made = _changed(text, _OF_A_TEXT, _lists)
     words = made["words"]
     if isinstance(words, dict) and min(words["at"]) >= 0:
-        given = [text["text"][begin:end] for begin, end in zip(*_bounds(words["at"]), strict=True)]
-        if given == words["text"]:
+        cut = [text["text"][begin:end] for begin, end in zip(*_bounds(words["at"]), strict=True)]
+        if cut == words["text"]:
             del words["text"]
     return made
 
@@ -78,8 +78,8 @@ def _unpacked_text(text: Mapping[str, Any]) -> dict[str, Any]:
     made = dict(text)
     words = made["words"]
     if isinstance(words, dict) and "text" not in words:
-        given = [text["text"][begin:end] for begin, end in zip(*_bounds(words["at"]), strict=True)]
-        made["words"] = {"text": given, **words}
+        cut = [text["text"][begin:end] for begin, end in zip(*_bounds(words["at"]), strict=True)]
+        made["words"] = {"text": cut, **words}
     return _changed(made, _OF_A_TEXT, _records)
 
 

@@ -155,29 +155,29 @@ def _anchors(again: dict[str, Any], path: str | Path) -> ScoreTable:
         problem = "the list of records is missing in the header's anchors"
         raise InputError(problem, file=path, row=1, remedy=_HEADER_EDITED)
     table = _table(header, ((1, record) for record in records), path)
-    if any(len(given) != len(table) for given in header.run.get("ratings", {}).values()):
+    if any(len(ratings) != len(table) for ratings in header.run.get("ratings", {}).values()):
         raise InputError("the ratings are not those of the anchors", file=path, row=1, remedy=_EDITED)
     return table
 
 
 def _table(header: Header, records: Iterable[tuple[int, object]], path: str | Path) -> ScoreTable:
     """Return the table of a header and its records, each with the number of its line. Raises InputError."""
-    found = {spec: _Values(path, spec, column_of(about)) for spec, about in header.metrics.items()}
+    values_of = {spec: _Values(path, spec, column_of(about)) for spec, about in header.metrics.items()}
     for number, record in records:
         try:
             line = converted(record, _Line)
         except ValueError as bad:
             raise InputError(f"is no score: {bad}", file=path, row=number, remedy=_EDITED) from None
-        if line.metric not in found:
+        if line.metric not in values_of:
             raise InputError("is not a score of a metric of the header", file=path, row=number, remedy=_EDITED)
-        found[line.metric].take(number, line, found)
+        values_of[line.metric].take(number, line, values_of)
     rows = list(header.rows)
     # Metrics of rows come first: they tell which systems there are.
-    for values in sorted(found.values(), key=lambda values: values.column.level != "item"):
+    for values in sorted(values_of.values(), key=lambda values: values.column.level != "item"):
         if values.column.level == "item":
             rows = rows or [(system, item) for system, item in values.places if item is not None]
         values.end(rows)
-    columns = {spec: values.column for spec, values in found.items()}
+    columns = {spec: values.column for spec, values in values_of.items()}
     if len(rows) != (wanted := header.run.get("rows", len(rows))):
         raise InputError(f"holds {len(rows)} of {wanted} rows", file=path, remedy=_CUT)
     refuse_unmeant(rows, header, path)
@@ -239,7 +239,7 @@ class _Values:
         self._values: list[float] = []
         self._counts: dict[int, list[float]] = {}
 
-    def take(self, number: int, line: _Line, found: Mapping[str, _Values]) -> None:
+    def take(self, number: int, line: _Line, others: Mapping[str, _Values]) -> None:
         """One more record, of a line. Raises InputError for one that cannot be the next."""
         row, at = divmod(len(self._values), len(self._parts))
         if line.part != self._parts[at]:
@@ -255,7 +255,7 @@ class _Values:
         if line.counts is not UNSET:
             self._counts[row] = line.counts
         if line.evidence is not UNSET:
-            self._based_on(number, line.evidence, row, found)
+            self._based_on(number, line.evidence, row, others)
 
     def end(self, rows: Rows) -> None:
         """Make the column, of some rows. Raises InputError where the records are not those of these rows."""
@@ -290,10 +290,10 @@ class _Values:
         except ValueError as error:
             raise self._wrong(str(error), number) from None
 
-    def _based_on(self, number: int, evidence: Any, row: int, found: Mapping[str, _Values]) -> None:
+    def _based_on(self, number: int, evidence: Any, row: int, others: Mapping[str, _Values]) -> None:
         """Take what a record says that its score is based on: a text names the metric that has the same evidence."""
         if isinstance(evidence, str):
-            other = found.get(evidence)
+            other = others.get(evidence)
             if other is None or row not in other.evidence or other.places[row] != self.places[row]:
                 raise self._wrong(f"the evidence of this row by {named(evidence)} is not in the file before it", number)
             self.evidence.data[row] = other.evidence.data[row]  # as it is, packed

@@ -79,7 +79,7 @@ def _lines(table: ScoreTable) -> Iterator[str]:
 
 def _evidence(evidence: object, index: int, earlier: Mapping[str, Mapping[int, Any]]) -> str:
     """Evidence of a row as JSON: the name of a metric that has the same there, or all of it."""
-    same = next((spec for spec, known in earlier.items() if known.get(index) == evidence), None)
+    same = next((spec for spec, evidence_of in earlier.items() if evidence_of.get(index) == evidence), None)
     return json.dumps(same or packed(evidence), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 

@@ -37,7 +37,7 @@ def by_turns(mean: Float, spread: Float) -> Iterator[tuple[int, str]]:
     """Yield every row once, and what it is taken as.
 
     Args:
-        mean: how well each row does, NaN where that is not known. [rows]
+        mean: how well each row does, NaN where it is not known. [rows]
         spread: how far metrics disagree about each row. [rows]
 
     Returns:

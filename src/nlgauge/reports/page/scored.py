@@ -38,7 +38,7 @@ class Scale:
 
     @property
     def short(self) -> str:
-        """The name without the metric's parameters."""
+        """The name of the scale without the parameters of the metric."""
         spec = self.metric
         return self.name.replace(spec, spec.partition("(")[0], 1) if spec else self.name
 

@@ -42,7 +42,7 @@ class AgreementMap:
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return a row a metric, a column an aspect."""
+        """Return a row for each metric, a column for each aspect."""
         cells: list[list[Cell]] = [[f"{self.coefficient}, {self.level}", *self.aspects]]
         for name, agreements in zip(self.metrics, self._rows(), strict=True):
             cells.append([name, *(Number(agreement.value, agreement.low, agreement.high) for agreement in agreements)])
@@ -137,7 +137,7 @@ class Pairwise:
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return a row a pair."""
+        """Return a row for each pair."""
         cells: list[list[Cell]] = [["metric", "system", "against", "difference", "p", "corrected", "effect"]]
         for pair in self.pairs:
             difference = pair.difference
@@ -150,7 +150,7 @@ class Pairwise:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """Draw a map a metric: the row's system minus the column's.
+        """Draw a map for each metric, of the mean of the row's system less that of the column's.
 
         It is blue where the row is better, and starred beyond chance.
 

@@ -1,4 +1,4 @@
-"""Scores against ratings: a point a row or a system, and the share of good rows by score (reliability)."""
+"""Scores against ratings: a point for each row or system, and the share of good rows by score (reliability)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from nlgauge.answers.calibrate import Bin, Calibration, by_score, calibrate
+from nlgauge.answers.calibrate import Calibration, by_score, calibrate
+from nlgauge.answers.rated_scores import Bin
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.selection import directed
 from nlgauge.errors import InputError, SpecError
@@ -62,7 +63,7 @@ class Scatter:
         return [*points, [*cells, ["all", count, Number(self.pearson), Number(self.spearman)]]]
 
     def draw(self, path: Path) -> None:
-        """Draw points in the metrics' own units, a colour a system."""
+        """Draw points in the metrics' own units, a colour for each system."""
         groups = {group.system: (group.x, group.y) for group in self.groups}
         figures.points(path, groups, self.x, self.y, named=self.level == "system")
 
@@ -129,7 +130,7 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
 
 
 def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) -> tuple[str, Float]:
-    """Return what an axis is called, and a number a row."""
+    """Return what an axis is called, and a number for each row."""
     try:
         spec, parts = table.named(name)
     except SpecError:

@@ -47,7 +47,7 @@ class Spread:
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return a row a metric and system."""
+        """Return a row for each metric and system."""
         cells: list[list[Cell]] = [["metric", "system", "n", "5 %", "25 %", "50 %", "75 %", "95 %"]]
         for histogram in self.records:
             cells.append(
@@ -56,7 +56,7 @@ class Spread:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """Draw a panel a metric, a histogram a system, with a line at its median."""
+        """Draw a panel for each metric, a histogram for each system, with a line at its median."""
         panels = {}
         for name, edges in self.edges.items():
             histograms = [histogram for histogram in self.records if histogram.name == name]
@@ -151,7 +151,7 @@ class Summary:
         return list(dict.fromkeys(bar.name for bar in self.bars))
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return a row a system, a column a metric."""
+        """Return a row for each system, a column for each metric."""
         cells: list[list[Cell]] = [["system", *self.names]]
         for system in self.systems:
             bars = [bar for bar in self.bars if bar.score.system == system]
@@ -160,7 +160,7 @@ class Summary:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """Draw a panel a metric, a bar a system."""
+        """Draw a panel for each metric, a bar for each system."""
         panels = {}
         for name in self.names:
             bars = [bar for bar in self.bars if bar.name == name]

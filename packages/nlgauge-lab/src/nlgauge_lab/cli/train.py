@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from nlgauge.cli.options import IN_FORMATS, MAP, MODEL, PLACE, caching, example
+from nlgauge.cli.outputs import read_outputs
 from nlgauge.cli.streams import remark
-from nlgauge.cli.terminal import read_outputs, show_tables
+from nlgauge.cli.terminal import show_tables
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge_lab.cli.train_combination import combination
 

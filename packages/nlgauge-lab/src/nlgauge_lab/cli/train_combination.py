@@ -21,8 +21,9 @@ from nlgauge.cli.options import (
     example,
     ratings,
 )
+from nlgauge.cli.outputs import read_outputs
 from nlgauge.cli.streams import remark, show_json
-from nlgauge.cli.terminal import beside, read_outputs, show_tables
+from nlgauge.cli.terminal import beside, show_tables
 from nlgauge.data.atomic_write import refuse_place
 from nlgauge.errors import SpecError
 from nlgauge.show.tables import Cell, Number

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from nlgauge.answers.calibrate import RatedScores
+from nlgauge.answers.rated_scores import RatedScores
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table.selection import label
 from nlgauge.errors import InputError

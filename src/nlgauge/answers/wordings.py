@@ -16,7 +16,7 @@ import numpy as np
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.maths.inference import Measured
-from nlgauge.maths.wording import EDGES, LEAST_AREA, shared_wording
+from nlgauge.maths.wording import EDGES, LEAST_AREA, Band, shared_wording
 from nlgauge.ratings.join import Key
 from nlgauge.ratings.matching import matched
 from nlgauge.stats.arrays import Float, Integers, Mask
@@ -66,6 +66,29 @@ def wording_of(table: ScoreTable, outputs: Corpus) -> Float:
         share = math.nan if row.source is None else shared_wording(row.candidate, [row.source])
         shares.setdefault((row.system, row.item), []).append(share)
     return np.array([np.mean(shares.get(key, [math.nan])) for key in table.rows])
+
+
+def unread_below(scores: Float, bad: Mask, clusters: Integers, wording: Float) -> Band | None:
+    """Return the widest band from no shared wording on in which scores tell good from bad rows too badly.
+
+    Args:
+        scores: of the rated rows, larger ones being better: [rated].
+        bad: which of them are bad: [rated].
+        clusters: what each shares with others: [rated].
+        wording: the share of the longer words that the source has: [rated]; NaN where it is not known.
+
+    Returns:
+        The band; None where no band has enough good and bad rows and an area under `LEAST_AREA`.
+    """
+    for end in reversed(EDGES):
+        of = wording < end
+        wrong = int(bad[of].sum())
+        if min(wrong, int(of.sum()) - wrong) < FEWEST:
+            continue
+        area = auroc(scores[of], bad[of], clusters[of])
+        if area.value < LEAST_AREA:
+            return Band(0.0, end, area.value, area.low if math.isfinite(area.low) else 0.0)
+    return None
 
 
 def bands(scores: Float, bad: Mask, clusters: Integers, wording: Float) -> tuple[WordingBand, ...]:
