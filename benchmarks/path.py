@@ -46,8 +46,8 @@ LIMITS = {
     "BERTScore": Limit(144, 49, 17),
     "TokenF1": Limit(68, 24, 12),
     "Consistency(aligner='D')": Limit(200, 47, 17),
-    "Faithfulness": Limit(280, 84, 20),
-    "check --grounded": Limit(420, 282, 23),
+    "Faithfulness": Limit(284, 84, 20),
+    "check --grounded": Limit(424, 282, 23),
     "trust": Limit(296, 294, 19),
 }
 

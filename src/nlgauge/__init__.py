@@ -154,8 +154,8 @@ if not TYPE_CHECKING:  # a checker would take it for leave to use any name
     def __getattr__(name: str) -> Any:
         """Load on first use, so that `import nlgauge` costs nothing; metrics are found by the registry."""
         if name in _HOMES:
-            globals()[name] = found = getattr(import_module(f"nlgauge.{_HOMES[name]}"), name)
-            return found
+            globals()[name] = public = getattr(import_module(f"nlgauge.{_HOMES[name]}"), name)
+            return public
         if name == "metrics":
             return import_module("nlgauge.metrics")  # which can be called
         if name in __all__:

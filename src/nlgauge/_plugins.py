@@ -47,8 +47,8 @@ def installed_version(name: str) -> str:
     Raises:
         PackageNotFoundError: it is not installed.
     """
-    found = re.search(r"^Version: (.+)$", distribution(name).read_text("METADATA") or "", re.MULTILINE)
-    return version(name) if found is None else found[1].strip()
+    written = re.search(r"^Version: (.+)$", distribution(name).read_text("METADATA") or "", re.MULTILINE)
+    return version(name) if written is None else written[1].strip()
 
 
 def offered(group: str) -> Iterator[tuple[str, EntryPoint]]:

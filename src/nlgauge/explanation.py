@@ -117,22 +117,22 @@ class Explanations(Answered, Records[Explanation]):
         head: list[Cell] = ["row", "system", "item", *(self.records[0].values if self.records else ()), "reason"]
         cells: list[list[Cell]] = [
             [
-                Number(math.nan if one.row is None else one.row, digits=0),
-                one.system,
-                one.item or NONE,
-                *map(Number, one.values.values()),
-                one.reason or NONE,
+                Number(math.nan if record.row is None else record.row, digits=0),
+                record.system,
+                record.item or NONE,
+                *map(Number, record.values.values()),
+                record.reason or NONE,
             ]
-            for one in self.records
+            for record in self.records
         ]
-        evidence = [one.evidence for one in self.records if one.reason is None]
+        evidence = [record.evidence for record in self.records if record.reason is None]
         nothing = bool(evidence) and not any(evidence)
         return Answer(
             command="explain",
-            record={"rows": [one.record for one in self.records]},
+            record={"rows": [record.record for record in self.records]},
             tables=[[head, *cells]],
             keys=3,
-            lines=[line for one in self.records for line in one.lines()],
+            lines=[line for record in self.records for line in record.lines()],
             notes=[f"{self.metric} has nothing to show of these rows"] if nothing else [],
         )
 
@@ -206,7 +206,7 @@ def explain(
     >>> explain(corpus, "TokenF1", cache=False)[0].evidence["texts"][0]["name"]
     'candidate'
     """
-    known = evaluation.rows_of(corpus, columns)
+    every_row = evaluation.rows_of(corpus, columns)
     options = RunOptions(
         model=model,
         precision=precision,
@@ -219,23 +219,23 @@ def explain(
         cache=cache,
     )
     if scores is not None:
-        metric, options = _as_scored(scores, metric, known, options)
+        metric, options = _as_scored(scores, metric, every_row, options)
     chosen = registry.metric(metric, model=options.model)
     if isinstance(chosen, RowMetric):
-        wanted = _numbers(known, rows)
-        there = [number for number, row in enumerate(known) if not row.missing]
+        wanted = _numbers(every_row, rows)
+        there = [number for number, row in enumerate(every_row) if not row.missing]
         asked = [at for at, number in enumerate(there) if number in set(wanted)]
-        scored = run(known.present, {str(chosen): chosen}, options, RowCollector(), rows=asked).get(str(chosen), {})
+        scored = run(every_row.present, {str(chosen): chosen}, options, RowCollector(), rows=asked).get(str(chosen), {})
         none = RowResult(Value((math.nan,) * len(chosen.parts), evaluation.NO_CANDIDATE))
-        by_number = {there[at]: one for at, one in scored.items()}
-        found = of_rows(known, chosen, [(number, by_number.get(number, none)) for number in wanted])
+        by_number = {there[at]: result for at, result in scored.items()}
+        explanations = of_rows(every_row, chosen, [(number, by_number.get(number, none)) for number in wanted])
     elif rows is not None:
         raise SpecError(f"{chosen} measures sets of texts and no single rows: name none")
     else:
-        found = _of_systems(known.present, chosen, options, against)
+        explanations = _of_systems(every_row.present, chosen, options, against)
     if scores is not None:
-        _refuse_others(found, scores, str(metric))
-    return found
+        _refuse_others(explanations, scores, str(metric))
+    return explanations
 
 
 def _as_scored(scores: ScoreTable, metric: str | Metric, corpus: Corpus, options: RunOptions) -> tuple[str, RunOptions]:
@@ -259,18 +259,18 @@ def _as_scored(scores: ScoreTable, metric: str | Metric, corpus: Corpus, options
     )
 
 
-def _refuse_others(found: Explanations, scores: ScoreTable, spec: str) -> None:
+def _refuse_others(explanations: Explanations, scores: ScoreTable, spec: str) -> None:
     """Raise InputError where what was found are not the numbers of a table."""
     column = scores.columns[spec]
-    for at, one in enumerate(found):
-        row = one.row - 1 if one.row is not None else at
+    for at, record in enumerate(explanations):
+        row = record.row - 1 if record.row is not None else at
         there = dict(zip(column.parts, column.values[row].tolist(), strict=True))
-        for part, value in one.values.items():
+        for part, value in record.values.items():
             if not np.isclose(value, there.get(part, math.nan), _ROUNDING, _ROUNDING, equal_nan=True):
                 raise InputError(
                     f"{spec} {part} is {there.get(part)} in the scores and {value} here: the code, the model or the "
                     "settings are others",
-                    row=one.row,
+                    row=record.row,
                     remedy="score the outputs again, and compare the signatures",
                 )
 
@@ -290,13 +290,13 @@ def of_rows(corpus: Corpus, metric: Metric, scored: Iterable[tuple[int, RowResul
             system=corpus[number].system,
             item=corpus[number].item,
             metric=str(metric),
-            values=dict(zip(metric.parts, map(float, one.value.parts), strict=True)),
-            reason=one.value.reason,
-            notes=one.value.notes,
-            evidence=one.evidence or {},  # type: ignore[arg-type]  # evidence is an object of JSON
+            values=dict(zip(metric.parts, map(float, result.value.parts), strict=True)),
+            reason=result.value.reason,
+            notes=result.value.notes,
+            evidence=result.evidence or {},  # type: ignore[arg-type]  # evidence is an object of JSON
             texts=corpus[number].texts,
         )
-        for number, one in scored
+        for number, result in scored
     ]
     return Explanations(str(metric), records)
 

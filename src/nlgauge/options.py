@@ -71,7 +71,7 @@ class RunOptions:
     """Whether some rows at a time are scored by all metrics, and not all rows by one model after another"""
 
     def __post_init__(self) -> None:
-        in_blocks = any(one is not None for one in (self.rows_per_block, self.output, self.ray))
+        in_blocks = any(option is not None for option in (self.rows_per_block, self.output, self.ray))
         object.__setattr__(self, "in_blocks", in_blocks)
         if isinstance(self.ray, str):
             object.__setattr__(self, "ray", Cluster(self.ray))

@@ -184,50 +184,50 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
     return name, parameters
 
 
-def named(kind: type[Metric], given: dict[str, Any], spec: str) -> dict[str, Any]:
+def named(kind: type[Metric], values: dict[str, Any], spec: str) -> dict[str, Any]:
     """Return the parameters of a spec, all by their names. Raises SpecError where one may not stand without."""
     names = {FIRST: kind.subject, SHORT: kind.short or kind.subject}
-    for sign in names.keys() & given.keys():
-        if not names[sign] or names[sign] in given:
-            problem = "it takes no value after a colon" if sign == SHORT else f"{_shown(given[sign])} has no name"
-            write = f"write {_written(kind, given[sign])}, or in general Name(param=value, ...) with literal values"
+    for sign in names.keys() & values.keys():
+        if not names[sign] or names[sign] in values:
+            problem = "it takes no value after a colon" if sign == SHORT else f"{_shown(values[sign])} has no name"
+            write = f"write {_written(kind, values[sign])}, or in general Name(param=value, ...) with literal values"
             raise SpecError(f"cannot read the metric spec {_shown(spec)}: {problem}; {write}")
-    return {names.get(name, name): value for name, value in given.items()}
+    return {names.get(name, name): value for name, value in values.items()}
 
 
 def _split(spec: str) -> tuple[str, str, str]:
     """Return the name in a spec, the sign after it, which is a bracket, SHORT or nothing, and what follows the sign."""
-    found = re.search(r"[(:]", spec)
-    if found is None:
+    sign = re.search(r"[(:]", spec)
+    if sign is None:
         return spec, "", ""
-    return spec[: found.start()].strip(), found[0], spec[found.end() :]
+    return spec[: sign.start()].strip(), sign[0], spec[sign.end() :]
 
 
 def _written(kind: type[Metric], value: object) -> str:
     """Return how to write a value that stands in a spec without the name of its parameter."""
-    name, known = registered_name(kind), parameters_of(kind)
+    name, parameters = registered_name(kind), parameters_of(kind)
     if kind.short and isinstance(value, str):
         return f"{name}:{value}"
-    having = [parameter for parameter, one in known.items() if value in one.choices or parameter == "model"]
+    having = [parameter for parameter, how in parameters.items() if value in how.choices or parameter == "model"]
     return f"{name}({having[0]}={_shown(value)})" if having else name
 
 
 def _made(spec: str) -> Metric:
-    name, given = parsed(spec)
+    name, values = parsed(spec)
     kind = metric_class(name)
-    known = parameters_of(kind)
-    given = named(kind, given, spec)
-    preset = given.pop("preset", None) if kind.presets else None
-    for parameter in given:
-        if parameter not in known:
+    parameters = parameters_of(kind)
+    values = named(kind, values, spec)
+    preset = values.pop("preset", None) if kind.presets else None
+    for parameter in values:
+        if parameter not in parameters:
             if (other := now_of(name, parameter)) is not None:
                 raise SpecError(f"{name} has no parameter {_shown(parameter)} any more: {other} has it")
-            has = ", ".join([*known, *(["preset"] if kind.presets else [])])
+            has = ", ".join([*parameters, *(["preset"] if kind.presets else [])])
             raise SpecError(f"{name} has no parameter {_shown(parameter)}; it has {has}")
-    for parameter, one in known.items():
-        if preset is None and one.default is MISSING and parameter not in given:
+    for parameter, how in parameters.items():
+        if preset is None and how.default is MISSING and parameter not in values:
             raise SpecError(f"{name} needs the parameter {parameter!r}")
-    made = kind(**given) if preset is None else kind.preset(preset, **given)
+    made = kind(**values) if preset is None else kind.preset(preset, **values)
     _refuse_class(made)
     return made
 
@@ -237,9 +237,9 @@ def _refuse_class(metric: Metric) -> None:
     kind = type(metric)
     if "__dataclass_params__" not in vars(kind):
         raise SpecError(f"{metric.name}: its class has no @dataclass(frozen=True), so that its parameters are not read")
-    if own := {"parts", "details"} & vars(metric).keys():
+    if overridden := {"parts", "details"} & vars(metric).keys():
         how = "are set on the object; make them a class variable, or a property of the parameters"
-        raise SpecError(f"{metric.name}: its {' and '.join(sorted(own))} {how}")
+        raise SpecError(f"{metric.name}: its {' and '.join(sorted(overridden))} {how}")
     if not metric.parts or len(set(metric.parts)) < len(metric.parts) or not set(metric.details) <= {*metric.parts}:
         raise SpecError(f"{metric.name}: parts are one or more different names, and details are some of them")
 
@@ -266,8 +266,8 @@ def _metrics_in(module: str) -> Iterator[type[Metric]]:
 def _in_own_file(name: str) -> type[Metric] | None:
     """Return the metric of a file of its name or family, so that the files of other metrics are not loaded."""
     file = _FAMILIES.get(name, name)
-    own = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(file)]
-    return next((kind for module in own for kind in _metrics_in(module) if registered_name(kind) == name), None)
+    modules = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(file)]
+    return next((kind for module in modules for kind in _metrics_in(module) if registered_name(kind) == name), None)
 
 
 def _offered_metric(name: str, point: EntryPoint) -> type[Metric]:
@@ -303,12 +303,12 @@ def metric_class(name: str) -> type[Metric]:
 
     if name in PREFIXES:
         raise SpecError(f"{name}: is the name of a model, not of a metric: -m Faithfulness --model {name}:FOLDER")
-    known = [*names(), *LAB_METRICS.difference(names())]
-    same = [one for one in known if _plainly(one) == _plainly(name)]
+    every = [*names(), *LAB_METRICS.difference(names())]
+    same = [other for other in every if _plainly(other) == _plainly(name)]
     from difflib import get_close_matches
 
-    near = get_close_matches(_plainly(name), map(_plainly, known), 1, cutoff=0.85)
-    same = same or [one for one in known if _plainly(one) in near]
+    near = get_close_matches(_plainly(name), map(_plainly, every), 1, cutoff=0.85)
+    same = same or [other for other in every if _plainly(other) in near]
     meant = _OTHER_NAMES.get(_plainly(name)) or next(iter(same), None)
     hint = f"did you mean {meant}?" if meant else f"there are {', '.join(names())}"
     raise SpecError(f"no metric {_shown(name)}; {hint}")

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import nlgauge
 from nlgauge import Corpus, ScoreTable
-from nlgauge.answers.estimate import Estimate
+from nlgauge.answers.estimated_means import Estimate
 from nlgauge.data.table import Column
 from nlgauge.maths.inference import mean_of
 from nlgauge.maths.intervals import share_interval, student_quantile
@@ -265,7 +265,7 @@ def test_fitted_scores_have_no_weight_below_0(monkeypatch: pytest.MonkeyPatch) -
         taken.append(least)
         return rated_means(y, x, design, scale, least, yes_no)
 
-    monkeypatch.setattr("nlgauge.answers.estimate.rated_means", spied)
+    monkeypatch.setattr("nlgauge.answers.estimated_means.rated_means", spied)
     table, corpus, _ = outputs(200, 60, systems=("a",))
     table.columns["N"] = Column(("s",), -table.values(SPEC)[:, None])
     found = nlgauge.estimate(table, corpus)

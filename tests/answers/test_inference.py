@@ -9,7 +9,7 @@ import pytest
 
 import nlgauge
 from nlgauge import InputError
-from nlgauge.answers.estimate import Estimate
+from nlgauge.answers.estimated_means import Estimate
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.maths.inference import UNLIMITED, mean_of
 

@@ -9,7 +9,7 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, Row, ScoreTable
-from nlgauge.answers.estimate import Estimate
+from nlgauge.answers.estimated_means import Estimate
 from nlgauge.data.table import Column
 
 ROWS, N = 200, 50

@@ -14,7 +14,8 @@ import nlgauge
 from nlgauge import Corpus, Row, ScoreTable
 from nlgauge.answers.trust import Trust, Trusts
 from nlgauge.answers.trust.declared import values_by
-from nlgauge.answers.trust.facts import Facts, Lines, scorers_of
+from nlgauge.answers.trust.facts import Facts
+from nlgauge.answers.trust.lines import Lines, scorers_of
 from nlgauge.answers.trust.runs import moved
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column

@@ -17,7 +17,7 @@ from nlgauge.answers.calibrate import Calibration
 from nlgauge.answers.compare import Difference
 from nlgauge.answers.contrast import Contrast
 from nlgauge.answers.correlate import Agreement
-from nlgauge.answers.estimate import Estimate
+from nlgauge.answers.estimated_means import Estimate
 from nlgauge.answers.rated_scores import Bin, Chosen
 from nlgauge.answers.scorecard import BoardLine
 from nlgauge.answers.trials import Passes, Plan, Reliability, Spread

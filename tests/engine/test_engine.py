@@ -56,6 +56,7 @@ class Speaker:
 
 
 SPEAKER = Capability[Speaker]("acme/speaker", "says nothing")
+MORE = Capability[FakeModel]("acme/more", "has no more")
 
 
 def said(requests, block):
@@ -86,6 +87,25 @@ class Said(TextRequest[str]):
 
 def speaking(shelf=None, **more):
     return Engine(Model("speaker", "00", "acme", "float32", {SPEAKER: Speaker()}), cache=shelf, **more)
+
+
+@pytest.mark.parametrize(
+    ("name", "digest", "backend", "precision", "more", "shared"),
+    [
+        ("elsewhere", "00", "acme", "float32", {}, 1),
+        ("speaker", "11", "acme", "float32", {}, 0),
+        ("speaker", "00", "acme 2", "float32", {}, 0),
+        ("speaker", "00", "acme", "bfloat16", {}, 0),
+        ("speaker", "00", "acme", "float32", {MORE: FakeModel()}, 0),
+    ],
+    ids=["name", "digest", "backend", "precision", "code"],
+)
+def test_a_cached_feature_is_of_one_model_however_it_is_called(name, digest, backend, precision, more, shared):
+    shelf = Shelf()
+    speaking(shelf).features([Said("w1 w2")])
+    engine = Engine(Model(name, digest, backend, precision, {SPEAKER: Speaker(), **more}), cache=shelf)
+    engine.features([Said("w1 w2")])
+    assert (engine.ledger.stored, len(shelf.entries)) == (shared, 2 - shared)
 
 
 def test_a_request_may_name_another_model():

@@ -342,3 +342,11 @@ def test_a_number_of_things_is_no_hour(text):
 def test_exchanged_numbers_are_a_difference(source, right, wrong):
     assert said(right, source) == []
     assert len(said(wrong, source)) == 1
+
+
+def test_an_amount_for_a_longer_time_follows_from_that_for_a_shorter_one() -> None:
+    source = CheckedSource(["The contract pays 1,200 euros a month. The flat costs 300 dollars per week."])
+    assert not source.differences("In the first year the contract pays 14,400 euros.")
+    assert not source.differences("The flat costs 15,600 dollars a year.")
+    assert source.differences("In the first year the contract pays 13,400 euros.")
+    assert source.differences("The flat costs 3,600 dollars a year.")

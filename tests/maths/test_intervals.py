@@ -158,3 +158,12 @@ def test_the_score_interval_has_the_level_that_was_asked_for(level: float) -> No
     for freedom, z in ((math.inf, NormalDist().inv_cdf((1 + level) / 2)), (5.0, student_quantile((1 + level) / 2, 5))):
         for end in share_interval(0.3, 20, level, freedom):
             assert abs(0.3 - end) == pytest.approx(z * math.sqrt(end * (1 - end) / 20))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+def test_the_exact_interval_has_the_level_that_was_asked_for(level: float) -> None:
+    """Where the share is its end, 20 items are all alike with the chance of half of what the level leaves."""
+    (none, most), (least, whole) = (share_interval(share, 20, level) for share in (0.0, 1.0))
+    assert (none, whole) == (0, 1)
+    assert (1 - most) ** 20 == pytest.approx((1 - level) / 2)
+    assert least**20 == pytest.approx((1 - level) / 2)

@@ -14,7 +14,7 @@ import pytest
 
 import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
-from nlgauge.answers.estimate import Estimate
+from nlgauge.answers.estimated_means import Estimate
 from nlgauge.answers.rated_scores import RatedScores
 from nlgauge.data.table import Column
 from nlgauge.maths.inference import Measured

@@ -277,6 +277,32 @@ def test_the_code_of_the_engine_and_the_versions_of_libraries_are_in_the_facts_a
     assert len(keys) == 4
 
 
+@pytest.mark.parametrize(("name", "counted"), [("numpy/Told", True), ("published/Told", False), ("Told", False)])
+def test_the_version_of_the_package_that_offers_a_metric_is_in_the_facts(name: str, counted: bool) -> None:
+    class Offered(Told):
+        """A metric of another package."""
+
+        @property
+        def name(self) -> str:
+            return name
+
+    facts = facts_of(Offered(), Prepared(), None)
+    assert ({"numpy": version("numpy")}.items() <= facts.items()) == counted
+    assert "published" not in facts
+
+
+def test_a_model_counts_by_its_digest_and_not_by_its_name() -> None:
+    metric = BERTScore()
+    facts = {**facts_of(metric, Prepared(), None), "files": "same"}
+    for which in ("model", "tokenizer", "model second"):
+        keys = {
+            metric_key(metric, {**facts, which: {"name": name, "digest": digest}}, False): digest
+            for name in ("here", "there")
+            for digest in ("ab", "cd")
+        }
+        assert sorted(keys.values()) == ["ab", "cd"], which
+
+
 class Kept:
     """A store that shows what it was given."""
 

@@ -17,7 +17,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from nlgauge.answers.compare import Difference, Systems
-from nlgauge.answers.estimate import Estimate, estimated, worst_cases
+from nlgauge.answers.estimate import estimated, worst_cases
+from nlgauge.answers.estimated_means import Estimate
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable, SystemScore
 from nlgauge.data.table.selection import label, selected

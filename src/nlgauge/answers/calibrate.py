@@ -256,7 +256,7 @@ def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
     """Return the spec of a metric and its deciding sub-score.
 
     Raise SpecError for a metric that is not there, InputError for several, and for a sub-score that has no better
-    direction or one number a system.
+    direction or one number for each system.
     """
     spec, parts = meant(table, metric)
     column = table.columns[spec]

@@ -219,7 +219,7 @@ class RatedScores:
         return Unread((band,), read), error / (2 * len(EDGES)), f"{said}: {rest}"
 
     def independent(self, rng: np.random.Generator) -> tuple[RatedScores, list[str]]:
-        """Return the same scores, of whose rated rows the tests take at most one a cluster.
+        """Return the same scores, of whose rated rows the tests take at most one of each cluster.
 
         Every tested row has the same chance to stay, whatever its rating. Where all clusters have equally many rows,
         one of the tested rows of each stays. Else a cluster's rows draw from as many tickets as the fullest cluster has

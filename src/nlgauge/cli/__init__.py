@@ -3,7 +3,7 @@
 Exit code 0: done; 1: done, and what was found is bad, such as a gate that fails; 2: the work could not be done, because
 of wrong use, bad input, a wrong metric or the machine, such as a full disk below stdout.
 
-One file a command (or a group of them); what several need is in `outputs.py` (outputs and scores
+One file for each command (or a group of them); what several need is in `outputs.py` (outputs and scores
 are read), `joining.py` (ratings, and scores from elsewhere) and `terminal.py` (answers are printed).
 """
 

@@ -98,8 +98,8 @@ def correlate(
     if names and pairs:
         raise SpecError("--rater and --pairs are two questions: leave one out")
     of_pairs = {"test": test, "df": df, "correction": correction, "confidence": confidence}
-    if given := [] if pairs else _given(of_pairs):
-        raise SpecError(f"--{given[0]} is for every two metrics: add --pairs")
+    if options := [] if pairs else _named(of_pairs):
+        raise SpecError(f"--{options[0]} is for every two metrics: add --pairs")
     table, rated = read_rated(scores, outputs, columns=columns, add=add, lower=lower, cluster=cluster)
     shown = _Shown(layout, output)
     if pairs:
@@ -116,7 +116,7 @@ def correlate(
             remark(f"--parts shows {left} more")
 
 
-def _given(names: Iterable[str]) -> list[str]:
+def _named(names: Iterable[str]) -> list[str]:
     """Return which options the command line gives."""
     context = click.get_current_context()
     return [name for name in names if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]

@@ -47,7 +47,7 @@ def read_outputs(
     Args:
         outputs: the tables.
         columns: what --map says, which is for tables alone.
-        candidates: text files, a line each output, in place of tables.
+        candidates: text files with a line for each output, in place of tables.
         references: text files beside `candidates`.
         source: a text file beside `candidates`.
         context: a text file beside `candidates`.

@@ -72,12 +72,12 @@ def shown(
         @group.command(epilog=example(f"nlgauge {group.name} {name} {asked}".rstrip()))
         @together(*options, drawn, IN_FORMATS)
         @functools.wraps(run)
-        def command(output: Path | None, layout: str, **given: Any) -> None:
+        def command(output: Path | None, layout: str, **options: Any) -> None:
             if output is not None:  # it is refused before the long run
                 from nlgauge.reports import figures
 
                 figures.check(output)
-            result = reads(run)(**{name: value for name, value in given.items() if value is not None and value != ()})
+            result = reads(run)(**{name: value for name, value in options.items() if value is not None and value != ()})
             show(name, result, output=output, layout=layout, kind=str(group.name))
 
         return command
@@ -96,7 +96,7 @@ def of_scores(run: Run) -> Run:
         lower: Sequence[str] = (),
         cluster: str | None = None,
         parts: bool | None = None,
-        **given: Any,
+        **options: Any,
     ) -> Result:
         from nlgauge.ratings.matching import by_position
 
@@ -108,7 +108,7 @@ def of_scores(run: Run) -> Run:
             raise SpecError("--map is of the rated outputs: add --ratings")
         else:
             table, rated = labelled(clustered(joined(loaded(scores), add, lower), None, cluster))
-        return run(table, rated, **given, **({} if parts is None else {"every_part": parts}))
+        return run(table, rated, **options, **({} if parts is None else {"every_part": parts}))
 
     return read
 
@@ -116,10 +116,10 @@ def of_scores(run: Run) -> Run:
 def of_outputs(run: Run) -> Run:
     """Return a study that scores a file of outputs, whose name errors then tell."""
 
-    def read(outputs: Path, columns: Sequence[str] = (), **given: Any) -> Result:
+    def read(outputs: Path, columns: Sequence[str] = (), **options: Any) -> Result:
         corpus = read_outputs(outputs, columns)
         with blaming(outputs):
-            return run(corpus, **given, progress=True)
+            return run(corpus, **options, progress=True)
 
     return read
 

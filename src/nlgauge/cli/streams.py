@@ -52,7 +52,7 @@ def as_json(command: str, notes: Iterable[str] = (), **records: object) -> str:
 
     Args:
         command: its name.
-        notes: what a reader has to know of the numbers, a sentence each.
+        notes: what a reader has to know of the numbers, one sentence each.
         records: whatever `jsonable` takes.
 
     Returns:

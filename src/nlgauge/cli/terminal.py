@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def told_spent(table: ScoreTable) -> Iterator[str]:
-    """Yield what judges have cost, a line each."""
+    """Yield what judges have cost, one line each."""
     for spec, counts in table.spent.get("asked", {}).items():
         yield f"{spec}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 

@@ -207,11 +207,11 @@ def _said(panel: FittedPanel, path: Path) -> Iterator[str]:
     yield f"{passing}; {sure} ({panel.confidence:.0%} sure); certify it on ratings of other rows (nlgauge trust)"
 
 
-def _limit(given: str) -> tuple[str, float]:
-    name, equals, value = given.rpartition("=")
+def _limit(limit: str) -> tuple[str, float]:
+    name, equals, value = limit.rpartition("=")
     try:
         if name and equals and math.isfinite(float(value)):
             return name, float(value)
     except ValueError:
         pass
-    raise SpecError(f"--threshold {given}: write METRIC=X, as in --threshold judge=0.5")
+    raise SpecError(f"--threshold {limit}: write METRIC=X, as in --threshold judge=0.5")

@@ -70,7 +70,7 @@ class Value:
 
 @dataclass(eq=False, slots=True)
 class Values(Sequence[Value]):
-    """The scores of many rows as an array: for a metric whose rows cost less than an object of each."""
+    """The scores of many rows as an array, for a metric that scores a row faster than Python makes an object."""
 
     parts: NDArray[np.float64]
     """[rows, parts]"""

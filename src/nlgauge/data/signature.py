@@ -58,7 +58,7 @@ OF_ROWS = ("from", "values")
 
 
 def rowless(fact: object) -> object:
-    """Return a fact without what it says of the rows: how many texts were longer than a window."""
+    """Return a fact without the count of texts that were longer than the window, which depends on the rows."""
     return re.sub(r",longer \d+/\d+", "", fact) if isinstance(fact, str) else fact
 
 

@@ -22,6 +22,7 @@ from nlgauge.faithfulness.opposites import OPPOSITES
 from nlgauge.faithfulness.order import OrderedSource
 from nlgauge.faithfulness.quantities import quantities, same
 from nlgauge.faithfulness.records import Thing, records, structure, thing_of
+from nlgauge.faithfulness.scope import ScopedSource
 from nlgauge.faithfulness.statements import is_verb, statement
 from nlgauge.faithfulness.stems import (
     GENERAL,
@@ -89,6 +90,14 @@ def excepts(text: str) -> re.Match[str] | None:
     return found
 
 
+class ToldSource(NamedTuple):
+    """A source as the rules read it that find differences of sentences with nearly the same words."""
+
+    order: OrderedSource
+    modality: ModalSource
+    scope: ScopedSource
+
+
 class Facts:
     """What can be derived from a source."""
 
@@ -130,31 +139,20 @@ class Facts:
             self._in_other_words,
             self._recorded,
             self._told_of_another,
-            self._in_order,
-            self._planned,
+            self._follows,
         ):
             if (found := rule(sentence)) is not None:
                 return found
         return calculated(sentence, question, self._passages)
 
     @cached_property
-    def order(self) -> OrderedSource:
-        """What the source puts in an order, and what it says holds no longer."""
-        return OrderedSource(self._texts)
+    def told(self) -> ToldSource:
+        """What the source puts in an order, has as planned or said, and says of some things or of all."""
+        return ToldSource(OrderedSource(self._texts), ModalSource(self._texts), ScopedSource(self._texts))
 
-    @cached_property
-    def modality(self) -> ModalSource:
-        """What the source has as planned or as said, and not as done or shown."""
-        return ModalSource(self._texts)
-
-    def _in_order(self, sentence: str) -> Derived | None:
-        """Return that a statement follows which names steps of the source in their order, or what holds now."""
-        words = self.order.follows(sentence)
-        return None if words is None else Derived(True, words, f"the source says: {words}")
-
-    def _planned(self, sentence: str) -> Derived | None:
-        """Return that a statement follows which says that a thing is planned, where a sentence plans to do it."""
-        words = self.modality.follows(sentence)
+    def _follows(self, sentence: str) -> Derived | None:
+        """Return that a statement follows which names steps in their order, what holds now, or what is planned."""
+        words = self.told.order.follows(sentence) or self.told.modality.follows(sentence)
         return None if words is None else Derived(True, words, f"the source says: {words}")
 
     @cached_property

@@ -36,8 +36,23 @@ _NEGATED = re.compile(
 )
 _CANNOT_PLAIN = {"cannot": "can not", "can't": "can not", "can’t": "can not", "won't": "will not", "won’t": "will not"}
 _CANNOT = re.compile(rf"\b(?:{'|'.join(_CANNOT_PLAIN)})\b", re.IGNORECASE)
+_PAID_EACH = [
+    (re.compile(rf"\b(?:a|an|per|each|every) {one}\b|\b{often}\b", re.IGNORECASE), times)
+    for one, often, times in (
+        ("hour", "hourly", (24.0,)),
+        ("day", "daily", (7.0, 30.0, 365.0)),
+        ("week", "weekly", (4.0, 52.0)),
+        ("month", "monthly", (3.0, 6.0, 12.0, 24.0)),
+        ("quarter", "quarterly", (4.0,)),
+    )
+]
+"""Words of an amount for a time, and how many of these times a longer one has"""
 _REFUSED = re.compile(r"\b(?:refus\w+|declin\w+|fail\w*|forg[eo]t\w*|neglect\w*|unable|omitted) to\b", re.IGNORECASE)
 """What was refused was not done, though no word negates it"""
+_NOT_ALL = re.compile(
+    r"\bnot (?:all|every|each)\b|\b(?:all|every|each)\b[^.;]{0,80}?(?:\bnot\b|n['’]t\b)", re.IGNORECASE
+)
+"""What is not said of all may be said of some"""
 _LEFT_OUT = frozenset(["a", "an", "the", "do", "does", "did", "any"])
 _ABOUT = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approximately|some|over|under|more than|less than|fewer than|at least"
@@ -304,8 +319,9 @@ class CheckedSource:
             ]
             if not some:
                 found += self._negations(sentence)
-                rules = (self._derived.order, self._derived.modality)
-                if (why := next(filter(None, (rule.difference(sentence.text) for rule in rules)), None)) is not None:
+                if (
+                    why := next(filter(None, (rule.difference(sentence.text) for rule in self._derived.told)), None)
+                ) is not None:
                     begin, end = _span_of_words(sentence.text)
                     found.append(SourceDifference(at + begin, at + end, why, sure=False))
         found.sort()
@@ -378,6 +394,8 @@ class CheckedSource:
             return True
         if one.kind in ("months", "duration") and any(_as_long(one, other) for other in near.quantities):
             return True
+        if one.kind == "money" and _is_of_a_longer_time(one, near):
+            return True
         about = _ABOUT.search(_before(sentence, one)) is not None
         return follows(one, self._numbers, near.numbers, sentence.numbers, about=about)
 
@@ -427,7 +445,8 @@ class CheckedSource:
             if len(clause.stems & theirs) < _NEGATED_LIKE * len(clause.stems):
                 continue
             denied, there = clause.negated != clause.lacks(theirs), near.negated != near.lacks(clause.stems)
-            if denied == there or any(_pairs(clause, near.words)) or _REFUSED.search(near.text):
+            silent = _REFUSED.search(near.text) is not None or _NOT_ALL.search(clause.text) is not None
+            if denied == there or silent or any(_pairs(clause, near.words)):
                 continue
             sure = self._reverses(clause)
             whole = clause.alone and near.alone and near.shared(clause) >= _NEGATED_LIKE
@@ -484,6 +503,14 @@ def _as_long(one: Quantity, other: Quantity) -> bool:
         return False
     days = [(part.value[0] or 0.0) * (1 / 86400 if part.kind == "duration" else 30.44) for part in (one, other)]
     return abs(days[0] - days[1]) <= 0.05 * max(days)
+
+
+def _is_of_a_longer_time(one: Quantity, near: _Passage) -> bool:
+    """Return whether an amount is one of a sentence for so many times as long: 12 times what is paid a month."""
+    times = [many for paid, some in _PAID_EACH for many in some if paid.search(near.text)]
+    theirs = [other.value[0] or 0.0 for other in near.quantities if other.kind == "money" and other.unit == one.unit]
+    mine = one.value[0] or 0.0
+    return any(abs(mine - many * other) <= 1e-9 * max(1.0, mine) for many in times for other in theirs if other)
 
 
 def _loose(text: str, one: Quantity) -> bool:

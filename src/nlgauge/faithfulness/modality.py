@@ -241,26 +241,26 @@ class ModalSource:
         for text in self._short:
             stems = None if _AGAIN.search(text) else frozenset(_stems(text))
             for verb in set(_in_the_past(text)):
-                if len(those := told.setdefault(verb, [])) < _MOST_TOLD:
-                    those.append(stems)
+                if len(forms := told.setdefault(verb, [])) < _MOST_TOLD:
+                    forms.append(stems)
         return told
 
 
 def _frames(texts: Iterable[str], pattern: re.Pattern[str]) -> Iterator[_Frame]:
     """Yield what sentences have after the words of a frame, unless they deny it."""
     for text in texts:
-        for found in pattern.finditer(text):
-            begin = max(text.rfind(sign, 0, found.start()) for sign in ";:") + 1
-            if negated(text[begin : found.end("event")]):
+        for match in pattern.finditer(text):
+            begin = max(text.rfind(sign, 0, match.start()) for sign in ";:") + 1
+            if negated(text[begin : match.end("event")]):
                 continue
-            event = list(_stems(found["event"]))
+            event = list(_stems(match["event"]))
             yield _Frame(
                 text=text,
-                marker=found["marker"],
+                marker=match["marker"],
                 stems=frozenset(_stems(text)),
                 event=frozenset(event),
                 verb=event[0] if event else "",
-                clause=any(name.startswith("clause") and of is not None for name, of in found.groupdict().items()),
+                clause=any(name.startswith("clause") and of is not None for name, of in match.groupdict().items()),
             )
 
 

@@ -370,11 +370,11 @@ class Verdict(Answered):
             return f"{self.decision.sentences[0]}{lost}".rstrip(".")
         rows = [one for one in self.outcomes if one.row is not None or one.item is None]
         what = "answer" if rows and rows[0].row is not None else "system"
-        aside = sum(one.state == "unread" for one in rows)
+        aside = sum(row.state == "unread" for row in rows)
         unread = (
             f"{aside:,} of {len(rows):,} answers {'is' if aside == 1 else 'are'} not judged: in other words than the "
         )
-        rows = [one for one in rows if one.state != "unread"]
+        rows = [row for row in rows if row.state != "unread"]
         many, failing = len(rows) != 1, sum(one in self.failures for one in rows)
         gone = len(self.failures) - failing
         worse = sum(one.worse for one in self.regressions)

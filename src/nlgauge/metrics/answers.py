@@ -115,15 +115,15 @@ class Chat:
         if isinstance(final, Failure):
             return final
         text, choice = final
-        labelled = label_of(text, self.labels)
-        if labelled is None or self._may_be_cut(labelled, text, choice):
+        label = label_of(text, self.labels)
+        if label is None or self._may_be_cut(label, text, choice):
             return self.unread(text, choice)
-        return self.number(choice, labelled, text)
+        return self.number(choice, label, text)
 
-    def _may_be_cut(self, labelled: Labelled, text: str, choice: Mapping[str, Any]) -> bool:
+    def _may_be_cut(self, label: Labelled, text: str, choice: Mapping[str, Any]) -> bool:
         """Whether a reply that was cut ends in what may be the beginning of another label, as 1 is of 10."""
-        longer = any(other != labelled.label and other.startswith(labelled.label) for other in self.labels)
-        return longer and choice.get("finish_reason") == "length" and text.casefold().endswith(labelled.label)
+        longer = any(other != label.label and other.startswith(label.label) for other in self.labels)
+        return longer and choice.get("finish_reason") == "length" and text.casefold().endswith(label.label)
 
     def final(self, content: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | Failure:
         """Return the final answer of a reply and its choice, or why there is none."""
@@ -153,36 +153,36 @@ class Chat:
         cut = _CUT if choice.get("finish_reason") == "length" else ""
         return Failure(f"the answer {shown(text)} is none of {', '.join(map(repr, self.labels))}{cut}")
 
-    def number(self, choice: Mapping[str, Any], labelled: Labelled, text: str) -> Read:
+    def number(self, choice: Mapping[str, Any], label: Labelled, text: str) -> Read:
         """Return the number of a label, by the probabilities at its place where they were told."""
-        weights = self._weights(choice.get("logprobs"), labelled, text)
+        weights = self._weights(choice.get("logprobs"), label, text)
         if weights is None:
-            return Read(float(self.labels[labelled.label]), False, labelled.label, labelled.said)
+            return Read(float(self.labels[label.label]), False, label.label, label.said)
         total = math.fsum(weights.values())
-        mean = math.fsum(self.labels[label] * weight for label, weight in weights.items()) / total
-        return Read(mean, True, labelled.label, labelled.said)
+        mean = math.fsum(self.labels[word] * weight for word, weight in weights.items()) / total
+        return Read(mean, True, label.label, label.said)
 
-    def _weights(self, logprobs: object, labelled: Labelled, text: str) -> dict[str, float] | None:
+    def _weights(self, logprobs: object, label: Labelled, text: str) -> dict[str, float] | None:
         """Return the probability of each label at the token that begins the label; None where it was not told.
 
         Labels that begin alike, as 1 and 10 do, are not tokens of their own, and have no probability each.
         """
         tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
-        alike = any(label != other and other.startswith(label) for label in self.labels for other in self.labels)
-        if alike or labelled.place is None or not isinstance(tokens, list):
+        alike = any(begin != other and other.startswith(begin) for begin in self.labels for other in self.labels)
+        if alike or label.place is None or not isinstance(tokens, list):
             return None
-        token = _token_at(tokens, text, labelled.place)
-        if token is None or _word(token.get("token")) != labelled.label:
+        token = _token_at(tokens, text, label.place)
+        if token is None or _word(token.get("token")) != label.label:
             return None
         top = token.get("top_logprobs")
         weights: dict[str, float] = {}
         for choice in top if isinstance(top, list) else []:
-            word, logprob = (
-                (_word(choice.get("token")), choice.get("logprob")) if isinstance(choice, dict) else ("", None)
-            )
+            if not isinstance(choice, dict):
+                continue
+            word, logprob = _word(choice.get("token")), choice.get("logprob")
             if word in self.labels and isinstance(logprob, int | float) and logprob <= 1e-6:
                 weights[word] = weights.get(word, 0.0) + math.exp(logprob)
-        return weights if weights.get(labelled.label) else None
+        return weights if weights.get(label.label) else None
 
 
 def _form_of_answer(labels: Numbers, json_wanted: bool, reason: bool, ours: bool) -> str:

@@ -68,7 +68,7 @@ def _read(content: bytes) -> list[Answer]:
 
     try:
         made = msgspec.json.decode(content, type=list[dict[str, object]])
-        return [_answer(written) for written in made]
+        return [_answer(record) for record in made]
     except (ValueError, RecursionError):
         return []
 

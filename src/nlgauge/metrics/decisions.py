@@ -72,11 +72,11 @@ class _Form:
         weights = _by_label(answer.get("probabilities"))
         if weights is None:
             return self._written(answer)
-        names = list(self.labels) if not self.scale else [str(level) for level in range(len(self.labels))]
+        levels = list(self.labels) if not self.scale else [str(level) for level in range(len(self.labels))]
         total = math.fsum(weights.values())
-        if not weights.keys() <= set(names) or not math.isclose(total, 1, abs_tol=0.02):
+        if not weights.keys() <= set(levels) or not math.isclose(total, 1, abs_tol=0.02):
             return Failure(f"the answer's probabilities are {shown(weights)}, which are not those of the labels")
-        numbers = dict(zip(names, self.labels.values(), strict=True))
+        numbers = dict(zip(levels, self.labels.values(), strict=True))
         mean = math.fsum(numbers[name] * weight for name, weight in weights.items()) / total
         return Read(mean, by_probability=True)
 
@@ -110,10 +110,10 @@ class Decisions(_Form):
     def each(self, content: Mapping[str, Any]) -> list[Answer]:
         """Return the answer to each question; where several were asked, by their names."""
         answers = content.get("answers")
-        decided = [answer for answer in answers if isinstance(answer, dict)] if isinstance(answers, list) else []
+        given = [answer for answer in answers if isinstance(answer, dict)] if isinstance(answers, list) else []
         if not self.criteria:
-            return [self._number(decided[0] if len(decided) == 1 else None, "probability")]
-        by_name = {answer.get("name"): answer for answer in decided}
+            return [self._number(given[0] if len(given) == 1 else None, "probability")]
+        by_name = {answer.get("name"): answer for answer in given}
         return [self._number(by_name.get(name), "probability") for name in self.criteria]
 
 
@@ -141,11 +141,7 @@ class SystemOne(_Form):
 def _by_label(probabilities: object) -> dict[str, float] | None:
     """Probabilities by label or level, None where there are none; both ways of writing them are read."""
     if isinstance(probabilities, list):
-        pairs = [
-            (of_label.get("value"), of_label.get("probability"))
-            for of_label in probabilities
-            if isinstance(of_label, dict)
-        ]
+        pairs = [(level.get("value"), level.get("probability")) for level in probabilities if isinstance(level, dict)]
     else:
         pairs = list(probabilities.items()) if isinstance(probabilities, dict) else []
     weights = {label_key(label): float(share) for label, share in pairs if _is_share(share)}

@@ -79,8 +79,8 @@ def _without_thoughts(text: str) -> FinalText:
             return FinalText("", unfinished=True)
         text = text[channels[-1].end() :]
     for thoughts in (_BARE_CHANNELS, _RESPONSE):
-        if match := thoughts.match(text):
-            text = text[match.end() :]
+        if thought := thoughts.match(text):
+            text = text[thought.end() :]
     closed = [tag.end() for tag in _CLOSED.finditer(text)]
     if closed:
         text = text[closed[-1] :]

@@ -318,8 +318,8 @@ def key_of(name: str) -> str | None:
 
 def deployment_of(url: str) -> str | None:
     """Return the model that an address of Azure names, as .../openai/deployments/NAME does; None for any other."""
-    match = re.search(r"/openai/deployments/([^/?]+)", url)
-    return match[1] if match else None
+    named = re.search(r"/openai/deployments/([^/?]+)", url)
+    return named[1] if named else None
 
 
 def address_of(url: str, metric: str) -> str:

@@ -40,7 +40,7 @@ class WorstCase:
 
         Args:
             estimate: the estimate with its interval, NaN where it is refused.
-            unit: 100 for shares, which are told of 100 outputs, else 1.
+            unit: 100 for shares, which are written as numbers of 100 outputs, else 1.
             difference: whether the estimate is a difference of two systems.
 
         Returns:

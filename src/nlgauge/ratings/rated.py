@@ -114,7 +114,7 @@ class Joined:
 
     @property
     def fewest_rated(self) -> tuple[int, int]:
-        """How many items, and how many systems, have a rating by the aspect that has the fewest."""
+        """The number of items, and of systems, that have a rating of the aspect with the fewest ratings."""
         rated_tables = [~np.isnan(values) for values in self.rated.values()]
         items, systems = (min((int(rated.any(axis).sum()) for rated in rated_tables), default=0) for axis in (1, 0))
         return items, systems

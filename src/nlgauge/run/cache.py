@@ -101,7 +101,7 @@ def made_by(metric: Metric, engine: Engine | None) -> str:
 
 
 def can_be_cached(facts: Mapping[str, object]) -> bool:
-    """Return whether scores can be cached by what they depend on.
+    """Return whether all that scores depend on is named, so that they can be cached.
 
     Args:
         facts: the provenance of a metric.

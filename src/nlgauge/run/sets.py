@@ -48,7 +48,7 @@ class PointCollector:
         return PointCollector(self.metric, self._prepared, not self._with_references, frozenset(self.skipped))
 
     def requests(self, row: Row) -> list[AnyRequest]:
-        """Return what the points of a row's texts are made of, where its system's score is not known."""
+        """Return the features that the points of a row's texts need; none where the score of its system is cached."""
         texts = [] if row.system in self.skipped else self.texts_of(row)
         return [self.metric.request(text, self._prepared) for text in dict.fromkeys(texts)]
 

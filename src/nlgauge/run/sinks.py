@@ -42,7 +42,7 @@ def described(corpus: Corpus) -> RunRecord:
 
 
 class Sink(ABC, Generic[T]):
-    """What takes the scores of a run, in the order of these methods."""
+    """A place where the scores of a run go. The methods are called in the order in which they stand here."""
 
     def begin(self, plans: Sequence[Plan], held: ExitStack) -> Earlier | None:
         """Make ready for some plans' metrics, and return what is there already. held: lasts as long as the run."""

@@ -90,20 +90,20 @@ def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None, t
     Returns:
         HTML.
     """
-    given = dict(texts or {})
+    beside = dict(texts or {})
     reference = evidence.get("reference")
-    references = given.get("references") or []
+    references = beside.get("references") or []
     if reference is not None and reference < len(references):
-        given["reference"] = references[reference]
+        beside["reference"] = references[reference]
     judged, matches, flows, items = (evidence.get(name, []) for name in ("texts", "matches", "flows", "items"))
     left_out = evidence.get("left_out", 0)
     driving, sides, line = drivers(items), covering(items), curve(items)
-    panes = word_panes(judged, given)
+    panes = word_panes(judged, beside)
     tables = [*word_tables(judged), *match_tables(matches)]
     if matches:
-        panes += match_panes(matches, given)
+        panes += match_panes(matches, beside)
     if flows:
-        panes += flow_panes(flows, given)
+        panes += flow_panes(flows, beside)
         tables.append(flow_table(flows, left_out))
     if items and not (driving or sides or line):
         tables.append(item_table(items, left_out))

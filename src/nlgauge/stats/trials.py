@@ -119,7 +119,7 @@ class Design(NamedTuple):
 
 
 def designs(chances: Chances, k: int, items: int, trials: int, costs: tuple[float, float]) -> Iterator[Design]:
-    """Yield the design as it is; then at twice its cost with more items, with more trials, and the best of all.
+    """Yield the present design, and three at twice its cost: with more items, with more trials, and the best of both.
 
     Args:
         chances: how the items' chances are distributed.

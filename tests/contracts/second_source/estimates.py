@@ -11,7 +11,7 @@ import numpy as np
 
 import nlgauge
 from nlgauge import ScoreTable
-from nlgauge.answers.estimate import Estimate
+from nlgauge.answers.estimated_means import Estimate
 from nlgauge.data.table import Column
 from nlgauge.maths.prediction_powered import Design
 from nlgauge.ratings.blanks import WorstCase

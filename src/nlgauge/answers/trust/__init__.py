@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from nlgauge.answers.trust.declared import values_by
-from nlgauge.answers.trust.facts import Facts, Lines, scorers_of, stand_ins
+from nlgauge.answers.trust.facts import Facts
+from nlgauge.answers.trust.lines import Lines, scorers_of, stand_ins
 from nlgauge.answers.trust.numbers import Trust
 from nlgauge.answers.trust.records import Dispute, Trusts
 from nlgauge.answers.trust.runs import moved, obeyed, repeats, scorers_again

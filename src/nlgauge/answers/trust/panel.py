@@ -10,7 +10,7 @@ import numpy as np
 from nlgauge._version import __version__
 from nlgauge.answers.fitted_panel import FittedPanel, PanelMember
 from nlgauge.answers.rated_scores import RatedTask
-from nlgauge.answers.trust.facts import Lines, asked
+from nlgauge.answers.trust.lines import Lines, asked
 from nlgauge.data.table import Column
 from nlgauge.errors import InputError
 from nlgauge.ratings.matching import fingerprints

@@ -16,7 +16,7 @@ from nlgauge.stats.interrater import RaterAgreement
 
 if TYPE_CHECKING:
     from nlgauge.answers.fitted_panel import FittedPanel
-    from nlgauge.answers.trust.facts import Lines
+    from nlgauge.answers.trust.lines import Lines
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Trusts(Answered, Records[Trust]):
 
     @property
     def legend(self) -> list[str]:
-        """What the numbers are of, a sentence each."""
+        """Sentences that say what the numbers of each scorer mean, and what they cannot say."""
         several = len(self.aspects) > 1
         return [
             f"{record.metric}{f', {record.aspect}' if several else ''}: {said}"

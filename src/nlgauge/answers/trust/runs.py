@@ -17,7 +17,8 @@ import numpy as np
 from nlgauge.answers.rated_scores import RatedScores
 from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.answers.trust.decisions import CHOSEN, GIVEN, Rule, models_of, passing
-from nlgauge.answers.trust.facts import FLIPS, Facts, Injection, Lines, Repeats, Since, asked, scorers_of
+from nlgauge.answers.trust.facts import Facts, Injection, Repeats, Since
+from nlgauge.answers.trust.lines import FLIPS, Lines, asked, scorers_of
 from nlgauge.data.corpus.place import first_repeat
 from nlgauge.data.corpus.row import same_texts
 from nlgauge.data.signature import Signature

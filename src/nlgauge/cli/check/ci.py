@@ -19,7 +19,7 @@ _WORDS = {"passes": "passed", "fails": "failed", "cannot tell": "cannot tell"}
 
 
 def github(verdict: Verdict, outputs: Path, against: Path | None) -> str:
-    """Return annotations and the counts, a line each."""
+    """Return annotations and the counts, one line each."""
     title = text.name(verdict)
     lines: list[str] = []
     if verdict.decision is not None and not verdict.nothing_checked:
@@ -44,8 +44,8 @@ def github(verdict: Verdict, outputs: Path, against: Path | None) -> str:
 
 
 def _command(kind: str, message: str, **properties: object) -> str:
-    given = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items() if value is not None)
-    return f"::{kind} {given}::{_message(message)}"
+    named = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items() if value is not None)
+    return f"::{kind} {named}::{_message(message)}"
 
 
 def _message(text: str) -> str:

@@ -162,15 +162,16 @@ def lines(verdict: Verdict, against: Path | None) -> Iterator[Line]:
 
 
 def decided(verdict: Verdict) -> list[str]:
-    """Return what is decided of the set, as sentences; nothing where a rule on single rows decides."""
+    """Return what is decided of the set, as sentences; by a rule on rows, how many rows it leaves out."""
     if verdict.decision is None or verdict.nothing_checked:
-        return []
+        apart = verdict.sure is None and verdict.count("unread") and not verdict.nothing_checked
+        return [f"{verdict.headline}."] if apart else []
     following = verdict.decision.following
     return [*verdict.decision.sentences, *([following] if following is not None else [])]
 
 
 def notes(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> Iterator[str]:
-    """Yield what has to be known beside the verdict, a line each.
+    """Yield what has to be known beside the verdict, one line each.
 
     Args:
         verdict: what the gate found.

@@ -459,7 +459,7 @@ def _texts(value: Any, what: str, place: InputPlace, more: str = "") -> list[str
 
 
 def _passages(value: object, what: str, place: InputPlace) -> str:
-    """Return the texts of a list, a line each; a document gives its text."""
+    """Return the texts of a list, one line each; a document gives its text."""
     return _text("\n".join(_texts(without_documents(value), what, place, _OR_DOCUMENTS)), what, place)
 
 

@@ -234,7 +234,7 @@ def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
 
 
 def with_traces(values: Iterator[object], place: InputPlace) -> Iterable[object]:
-    """Return the values of JSON Lines, or where these are traces their records."""
+    """Return the values of JSON Lines; of traces, the records of their outputs."""
     first = next(values, _NOWHERE)
     if not (isinstance(first, dict) and ("resourceSpans" in first or "resourceLogs" in first)):
         return values if first is _NOWHERE else chain([first], values)

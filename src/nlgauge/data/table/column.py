@@ -46,7 +46,7 @@ def shown_parts(parts: Sequence[str], details: Sequence[str]) -> tuple[str, ...]
 
 @dataclass(eq=False)
 class Sums:
-    """What a metric's value of all rows of a system is made of: their counts are summed, then the formula applied."""
+    """The counts of each row, of which a metric makes one value for a system: it sums them and applies its formula."""
 
     formula: dict[str, object]
     """Its name and settings, of `nlgauge.maths.totals`"""

@@ -70,7 +70,7 @@ class ScoreTable:
         return list(dict.fromkeys(map(itemgetter(0), self.rows)))  # a report asks a hundred times
 
     def clustered(self, clusters: Sequence[object]) -> ScoreTable:
-        """Return this table, of which every interval and every test takes clusters of rows as wholes.
+        """Return this table with clusters: no interval and no test takes rows of one cluster as independent.
 
         Args:
             clusters: one of each row, in row order: what makes outputs alike beyond their item, as a source that
@@ -365,8 +365,9 @@ class ScoreTable:
         The intervals are those of `nlgauge.maths.inference`: Student's t of items or clusters, Wilson's of values that
         are all 0 or 1, and no end leaves the values that the metric can have. A metric that has a value of all rows
         together gives that value (`whole`); its interval is the jackknife's, and its `n` counts the rows that it is
-        made of. A corpus-level metric has one value a system and no interval: a sample of items repeats some, and to a
-        measure of nearest neighbours a repeated item is a new fact. Repeated rows count as their mean (`per_item`).
+        made of. A corpus-level metric has one value for each system and no interval: a bootstrap sample repeats some
+        items, and a measure of nearest neighbours would count each repetition as one more output. Repeated rows count
+        as their mean (`per_item`).
 
         Args:
             confidence: that of the intervals.

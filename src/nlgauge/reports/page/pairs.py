@@ -24,9 +24,9 @@ class Pairings:
         self._systems, self._order = Systems(table), table.systems
         self._made: dict[tuple[str, str], Comparison | str] = {}
 
-    def of(self, one: str, other: str) -> Comparison | str:
+    def of(self, a: str, b: str) -> Comparison | str:
         """Return two systems by every score, as they come in the table; or why they cannot be compared."""
-        first, second = sorted((one, other), key=self._order.index)
+        first, second = sorted((a, b), key=self._order.index)
         key = first, second
         if key not in self._made:
             try:

@@ -1,0 +1,86 @@
+"""Of how many a source says something: some of them, or all.
+
+"All insurers refund it" has nearly the words of a source that says "some insurers refund it". The rules here know some
+words of quantity before the same noun, and are silent about all others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from nlgauge.faithfulness.stems import LONGEST, MOST, negated, sentences, stem_of, stems_and_numbers
+
+_OF = r"(?:\s+of)?(?:\s+(?:the|our|its|their|his|her|these|those))?\s+(?P<noun>[^\W\d_][\w'’-]+)"
+_PART = (
+    r"(?:only )?(?:some|several|many|most|(?:a )?few|half|a number|a handful|a third|two thirds|three quarters)"
+    r"|not (?:all|every|each)"
+)
+_SOME = re.compile(rf"\b(?:{_PART}){_OF}", re.IGNORECASE)
+_ONLY_SOME = re.compile(rf"\b(?:only (?:some|a few|a handful|half)|not (?:all|every|each)){_OF}", re.IGNORECASE)
+_ALL = re.compile(rf"(?<!not )\b(?:all|every|each){_OF}", re.IGNORECASE)
+_NONE = re.compile(rf"\b(?:no|none){_OF}", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas|which|who|that|though)\s")
+_MOST_TOLD = 60
+"""Clauses of a source with words of quantity that are looked at"""
+
+
+class _Said(NamedTuple):
+    """A clause that says something of some things or of all."""
+
+    text: str
+    noun: str
+    stems: frozenset[str]
+    negated: bool
+
+
+class ScopedSource:
+    """A source as the rules of some and all read it: its first clauses with such words, so that the work is bounded.
+
+    Args:
+        texts: the texts of the source.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        short = [sentence for text in texts for sentence in sentences(text) if len(sentence) <= LONGEST][:MOST]
+        self._some = list(islice((one for text in short for one in _said(text, _SOME)), _MOST_TOLD))
+        self._all = list(islice((one for text in short for one in _said(text, _ALL)), _MOST_TOLD))
+
+    def difference(self, sentence: str) -> str | None:
+        """Return why a sentence says of all or none what the source says of some, or of some alone what it says of all.
+
+        Args:
+            sentence: a sentence of an answer.
+
+        Returns:
+            The difference in words; None if there is none.
+        """
+        if not (self._some or self._all) or len(sentence) > LONGEST:
+            return None
+        if any(self._holds(one, self._all) for one in _said(sentence, _ONLY_SOME)):
+            return "the source says so of all"
+        for pattern in (_ALL, _NONE):
+            for one in _said(sentence, pattern):
+                if self._holds(one, self._some) and not self._holds(one, self._all):
+                    return "the source says so of some"
+        return None
+
+    @staticmethod
+    def _holds(one: _Said, told: Sequence[_Said]) -> bool:
+        """Return whether one of some clauses has the words of another, of the same things."""
+        return any(
+            one.noun == other.noun and one.negated == other.negated and one.stems <= other.stems for other in told
+        )
+
+
+def _said(sentence: str, pattern: re.Pattern[str]) -> Iterator[_Said]:
+    """Yield the clauses of a sentence that say something of some things."""
+    for clause in _CLAUSE.split(sentence):
+        found = pattern.search(clause)
+        if found is not None:
+            rest = f"{found['noun']} {clause[: found.start()]} {clause[found.end() :]}"
+            stems = stems_and_numbers(rest)
+            if len(stems) > 1:
+                yield _Said(clause, stem_of(found["noun"].lower()), stems, negated(rest))
