@@ -106,6 +106,9 @@ def load(
     """
     if (held := _held.get((name, precision, backend, device))) is not None:
         return held
+    if precision == "auto":
+        problem = "precision 'auto' compares the first rows of a run in several precisions, and there is no run here"
+        raise SpecError(f"{problem}; choose {', '.join(PRECISIONS)}")
     if precision not in PRECISIONS:
         raise SpecError(f"precision {precision!r} is not one of {', '.join(PRECISIONS)}")
     if backend not in BACKENDS:
@@ -152,6 +155,11 @@ def load(
         from nlgauge.engine.models.transformers import open_stack
 
         return open_stack(checkpoint)
+
+
+def chooses_backend(name: str) -> bool:
+    """Return whether a model is of an installed package, which chooses its backend itself."""
+    return name.partition(":")[0] in dict(offered(_GROUP))
 
 
 def is_detector(name: str) -> bool:
