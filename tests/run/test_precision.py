@@ -256,7 +256,7 @@ def test_without_a_run_auto_is_refused() -> None:
 
 
 def test_other_rows_are_scored_as_the_first_table_was(int8_is_fast: None) -> None:
-    options = {"precision": "auto", "backend": "auto", "cache": False}
+    options: dict[str, Any] = {"precision": "auto", "backend": "auto", "cache": False}
     table = nlgauge.evaluate(rows(), metrics="BERTScore", precision_change=0.9, **options)
     assert precision.as_scored(table, options) == {"precision": "int8", "backend": "onnxruntime", "cache": False}
     exact = nlgauge.evaluate(rows(), metrics="BERTScore", precision_change=1e-9, **options)
