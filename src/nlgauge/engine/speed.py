@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -93,7 +94,7 @@ class Speeds(msgspec.Struct, frozen=True, kw_only=True):
 class Measure:
     """What is computed of `TEXTS` to time a model that has a capability."""
 
-    capability: Capability[object]
+    capability: Capability[Any]
     changed: str
     numbers: Callable[[Model], NDArray[np.float64]]
     """Compute what a metric would need of the model; numbers between -1 and 1 that precisions are compared by"""
@@ -103,7 +104,9 @@ def _cosines(model: Model) -> NDArray[np.float64]:
     """Return the cosine of each sub-word of a text with each of the next text, by the last layer."""
     requests = [VectorsRequest(text, (model[ENCODER].layers,)) for text in TEXTS]
     features = Engine(model).features(requests)
-    vectors = [found.vectors[0].astype(np.float64) for request in requests if (found := features[request]) is not None]
+    vectors = [
+        feature.vectors[0].astype(np.float64) for request in requests if (feature := features[request]) is not None
+    ]
     units = [vector / np.maximum(np.linalg.norm(vector, axis=1, keepdims=True), 1e-12) for vector in vectors]
     return np.concatenate([(first @ second.T).ravel() for first, second in pairwise(units)])
 
@@ -114,17 +117,17 @@ def _supported(model: Model) -> NDArray[np.float64]:
     features = Engine(model).features(requests)
     logits: list[float] = []
     for request in requests:
-        if (found := features[request]) is not None:
-            logits += [*found.logits.tolist(), *(stretch.logit for stretch in found.stretches)]
+        if (feature := features[request]) is not None:
+            logits += [*feature.logits.tolist(), *(stretch.logit for stretch in feature.stretches)]
     given = np.array(logits)
-    return 1 / (1 + np.exp(-given[~np.isnan(given)].clip(-50, 50)))
+    return np.asarray(1 / (1 + np.exp(-given[~np.isnan(given)].clip(-50, 50))))
 
 
 def _predicted(model: Model) -> NDArray[np.float64]:
     """Return the probabilities that a masked word of each text has."""
     requests = [BagRequest(text, 1.0) for text in TEXTS]
     features = Engine(model).features(requests)
-    bags = [found.log_probabilities for request in requests if (found := features[request]) is not None]
+    bags = [feature.log_probabilities for request in requests if (feature := features[request]) is not None]
     return np.exp(np.concatenate(bags).astype(np.float64))
 
 
