@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from importlib.metadata import PackageNotFoundError
 from types import SimpleNamespace
 from typing import Any
 
@@ -156,8 +157,15 @@ def test_the_key_is_of_machine_libraries_and_model(monkeypatch: pytest.MonkeyPat
     other: Any = FakeModel()
     other.digest = "11" * 32
     assert key != speed.speed_key(other, None)
-    monkeypatch.setattr(speed, "installed_version", lambda name: "9.9" if name == "openvino" else None)
-    assert key != (renewed := speed.speed_key(model, None))
+
+    def version(name: str) -> str:
+        if name == "openvino":
+            return "9.9"
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(speed, "installed_version", version)
+    renewed = speed.speed_key(model, None)
+    assert renewed != key and "'openvino 9.9'" in renewed and "'torch absent'" in renewed
     monkeypatch.setattr(speed, "processor", lambda: "another")
     assert renewed != speed.speed_key(model, None)
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -160,9 +161,17 @@ def speed_key(model: Model, device: str | None) -> str:
     Returns:
         The key.
     """
-    libraries = [f"{name} {installed_version(name)}" for name in _LIBRARIES]
+    libraries = [f"{name} {_release(name)}" for name in _LIBRARIES]
     machine = [processor(), platform.system(), threads(), os.cpu_count(), device, model.backend]
     return "speed|" + repr([_VERSION, machine, libraries, model.name, model.digest, model.files])
+
+
+def _release(library: str) -> str:
+    """Return the version of a library; 'absent' for one that is not installed."""
+    try:
+        return installed_version(library)
+    except PackageNotFoundError:
+        return "absent"
 
 
 def measured(name: str, device: str | None = None, load: Load = loading.load, rounds: int = ROUNDS) -> Speeds | None:

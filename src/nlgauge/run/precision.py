@@ -87,6 +87,8 @@ def speeds_of(name: str, device: str | None, store: Store | None, again: bool = 
                 return msgspec.json.decode(content, type=Speeds | None)
             except msgspec.MsgspecError:
                 break  # measured again, and replaced
+    if not again:
+        on_stderr(f"{name} is timed by each backend and precision, once on this machine")
     speeds = measured(name, device)
     if store is not None:
         store.put({key: msgspec.json.encode(speeds)})
