@@ -181,6 +181,8 @@ def of_ratings(table: ScoreTable, made: RatedThreshold, outputs: Corpus | None =
 
 UNREAD = "cannot say: in other words than the source"
 """In the problem of a row that no model could read"""
+MEASURED_IN = "float32"
+"""The precision in which the thresholds of models' cards were measured"""
 METRIC, PART = "Faithfulness", PROBABILITY
 """How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
 wrong word among many right ones"""
@@ -214,6 +216,7 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     second = DECIDED in table.columns[spec].parts
     fail_below, pass_from, origin = _thresholds(table, spec, "unsure" if second else "grounded", "grounded")
     notes = [] if origin is None else [f"thresholds {fail_below:g} and {pass_from:g} of the model: {origin}"]
+    notes += _of_other_precision(table, spec)
     strict, right = _measured(table, spec, "")
     limits = Limits(
         spec=spec,
@@ -335,6 +338,19 @@ def _thresholds(table: ScoreTable, spec: str, fact: str, origin: str) -> tuple[f
         raise InputError(f"the {which} of {spec} has no measured thresholds", remedy=remedy)
     fail_below, pass_from = map(float, thresholds)
     return fail_below, pass_from, None if told is None else str(told)
+
+
+def _of_other_precision(table: ScoreTable, spec: str) -> list[str]:
+    """Return a sentence where scores were computed in another precision than the thresholds of a card."""
+    facts = table.signatures[spec].facts if spec in table.signatures else {}
+    precision = facts.get("precision", MEASURED_IN)
+    if precision == MEASURED_IN:
+        return []
+    return [
+        f"these scores were computed in {precision}, and the thresholds of the model and their rates were measured in "
+        f"{MEASURED_IN}: a row near a threshold may be on its other side; score in {MEASURED_IN}, or choose a "
+        "threshold of these scores by ratings (nlgauge calibrate)"
+    ]
 
 
 def _models(table: ScoreTable, spec: str) -> list[str]:
