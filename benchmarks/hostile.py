@@ -90,7 +90,7 @@ KINDS: Mapping[str, Callable[[int], str]] = {
     "YAML": _joined(lambda rng: f"{rng.choice(_WORDS)}:\n  - {rng.choice(_WORDS)}: {rng.randrange(999)}", "\n"),
     "aliases of YAML": _joined(lambda rng: f"a{rng.randrange(99)}: &x{rng.randrange(99)} [*x1,*x1,*x1]", "\n"),
     "CSV": _joined(_line, "\n"),
-    "JSON": lambda size: json.dumps([{"name": f"Room {n}", "free": n % 2 == 0} for n in range(size // 36)]),
+    "JSON": lambda size: json.dumps([{"name": f"Room {n}", "free": n % 2 == 0} for n in range(size // 40)]),
     "JSON lines": _joined(lambda rng: f'{{"name": "{rng.choice(_WORDS)}", "price": {rng.randrange(999)}}}', "\n"),
     "XML": _joined(lambda rng: f"<room><name>{rng.choice(_WORDS)}</name><price>{rng.randrange(999)}</price></room>"),
     "open XML": _repeated("<a>"),

@@ -181,12 +181,12 @@ def _by_numpy(ours: Callable[[], object]) -> object:
 
 def start(repeats: int) -> list[tuple[str, str, str]]:
     """New processes: processor seconds and memory of a first value."""
-    one = "'A cat sat.', ['The cat sat.']"
+    ours = "import nlgauge as n; n.evaluate(candidates=['A cat sat.'], references=[['The cat sat.']], metrics='BLEU')"
+    peer = "from sacrebleu.metrics import BLEU"
+    peer += "; BLEU(effective_order=True).sentence_score('A cat sat.', ['The cat sat.'])"
     rows = {
-        "BLEU of one row, from start": (
-            "import nlgauge as n; n.evaluate(candidates=['A cat sat.'], references=[['The cat sat.']], metrics='BLEU')",
-            f"from sacrebleu.metrics import BLEU; BLEU(effective_order=True).sentence_score({one})",
-        )
+        "BLEU of one row, from start": (ours, peer),
+        "BLEU of one row, from start, beside numpy and sacrebleu": (ours, f"import numpy; {peer}"),
     }
     end = "\nimport json, time; held = open('/proc/self/status').read().split('VmHWM:')[1].split()[0]"
     end += "\nprint(json.dumps([time.process_time(), int(held)]))"

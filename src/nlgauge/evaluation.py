@@ -18,7 +18,7 @@ from nlgauge.data.corpus.row import OnMissing
 from nlgauge.data.table import Column, ScoreTable, Sums
 from nlgauge.engine.windows import WindowPolicy
 from nlgauge.errors import InputError, SpecError
-from nlgauge.options import ROWS_PER_BLOCK, Cluster, Repeats, RunOptions
+from nlgauge.options import PRECISION_CHANGE, ROWS_PER_BLOCK, Cluster, Repeats, RunOptions
 from nlgauge.run.runner import run
 from nlgauge.run.sinks import Sink, TableBuilder, described
 
@@ -40,6 +40,7 @@ def evaluate(
     columns: Columns | None = None,
     model: str | None = None,
     precision: str = "float32",
+    precision_change: float = PRECISION_CHANGE,
     backend: str = "auto",
     device: str | None = None,
     batch_tokens: int | None = None,
@@ -77,7 +78,11 @@ def evaluate(
         model: for the metrics that name none.
         precision: 'float32' gives the same numbers on every machine, up to the last digits; 'bfloat16' needs OpenVINO
             or torch, and pays on a GPU and on processors with units for it alone; 'int8' computes products of weights
-            in 8 bits, without torch.
+            in 8 bits, without torch. 'auto' takes the fastest of them that is measured on this machine (`nlgauge doctor
+            --speed`) and moves no score of the first 200 rows by more than `precision_change`; all rows are scored in
+            it, or all in float32. What it did is printed, and stands in `run["precision"]` of the table.
+        precision_change: for precision='auto', the largest change of a score, as a share of the range (largest less
+            least) that the scores of these rows have in float32.
         backend: 'onnxruntime', 'openvino', 'torch', or 'auto' to choose by precision, device and what is installed.
         device: 'cpu', 'cuda', 'cuda:1' or 'mps', of models that torch runs; a GPU by default where there is one.
         batch_tokens: how many tokens a batch holds.
@@ -129,6 +134,7 @@ def evaluate(
     options = RunOptions(
         model=model,
         precision=precision,
+        precision_change=precision_change,
         backend=backend,
         device=device,
         batch_tokens=batch_tokens,
@@ -144,11 +150,18 @@ def evaluate(
     refuse_repeats((row.key for row in given.rows), given.files, meant=repeats == "mean")
     if rows is not given and options.in_blocks:
         raise SpecError("a run in blocks takes no rows without a candidate: leave them out of the corpus")
+    settled: dict[str, Any] = {}
+    if options.precision == "auto":
+        from nlgauge.run import precision as choice  # engines and times, which other runs do without
+
+        options, settled = choice.settled(rows, chosen, options, against)
     # First, because rows that do not fit are to be refused before all others are paid for.
     again = None if anchors is None else _scored_again(anchors, chosen, asked, options)
     scored = table_of(rows, chosen, asked=asked, options=options, against=against)
     table = scored if rows is given else with_missing(scored, given)
     table.spent, table.anchors = scored.spent, again
+    if settled:
+        table.run["precision"] = settled
     return table
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -17,6 +19,8 @@ ROWS_PER_BLOCK = 4096
 Repeats: TypeAlias = Literal["error", "mean"]
 """What is done with several rows of one system and item: refused, or their mean stands for the item"""
 LOCAL = "local"
+PRECISION_CHANGE = 0.01
+"""By default, the largest change of a score that precision='auto' takes, as a share of the range of the scores"""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class RunOptions:
 
     model: str | None = None
     precision: str = "float32"
+    precision_change: float = PRECISION_CHANGE
     backend: str = "auto"
     device: str | None = None
     batch_tokens: int | None = None
@@ -67,6 +72,8 @@ class RunOptions:
     output: str | Path | None = None
     ray: str | Cluster | None = None
     repeats: Repeats = "error"
+    backends: Mapping[str, str] = field(default_factory=dict)
+    """By model, the backend that precision='auto' chose (`nlgauge.run.precision`)"""
     in_blocks: bool = field(init=False)
     """Whether some rows at a time are scored by all metrics, and not all rows by one model after another"""
 
@@ -77,6 +84,8 @@ class RunOptions:
             object.__setattr__(self, "ray", Cluster(self.ray))
         if self.window not in WINDOW_POLICIES:
             raise SpecError(f"window {self.window!r} is not one of {', '.join(WINDOW_POLICIES)}")
+        if not (math.isfinite(self.precision_change) and self.precision_change > 0):
+            raise SpecError(f"precision_change is {self.precision_change}; give a share above 0, as 0.01")
         if self.repeats not in get_args(Repeats):
             raise SpecError(f"repeats {self.repeats!r} is not one of {', '.join(get_args(Repeats))}")
         if self.rows_per_block is not None and self.rows_per_block < 1:
@@ -86,7 +95,7 @@ class RunOptions:
         """Return a model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""
         from nlgauge.engine.models import loading
 
-        return loading.shared(name, self.precision, self.backend, self.device)
+        return loading.shared(name, self.precision, self.backends.get(name, self.backend), self.device)
 
     def engine(self, name: str, cache: FeatureCache | None = None) -> Engine:
         """Return an engine with a model. Raises as `load`."""

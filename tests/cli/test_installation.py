@@ -13,6 +13,8 @@ from safetensors.numpy import load_file
 from nlgauge import registry
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.loading import pocket_folder
+from nlgauge.engine.speed import Speeds, Timing
+from nlgauge.run import precision
 from tests.command import nlgauge, refused
 
 
@@ -66,6 +68,39 @@ def test_list_and_doctor_are_tables_and_records_too() -> None:
     findings = json.loads(nlgauge("doctor", "--format", "json").stdout)["findings"]
     assert [line.split(None, 1)[1] for line in text] == [f"{one['what']}: {one['detail']}" for one in findings]
     assert nlgauge("doctor", "--format", "csv").stdout.splitlines()[0] == "state,what,found"
+
+
+def test_doctor_times_a_model_and_remembers_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def measured(name: str, device: str | None) -> Speeds:
+        ways = [("onnxruntime", "float32", 1.0, 0.0), ("onnxruntime", "int8", 1.5, 0.0642)]
+        return Speeds(
+            model=name,
+            changed="cosine of two sub-words",
+            timings=[
+                Timing(
+                    backend=backend,
+                    precision=kind,
+                    opening=0.25,
+                    seconds=0.2 / ratio,
+                    times_as_fast=(ratio, ratio, ratio + change),
+                    change=change,
+                )
+                for backend, kind, ratio, change in ways
+            ],
+            missing={"openvino bfloat16": "not on this processor"},
+        )
+
+    monkeypatch.setattr(precision, "measured", measured)
+    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path))
+    result = nlgauge("doctor", "--speed")
+    lines = [line.split() for line in result.stdout.splitlines()]
+    assert lines[1][:4] == ["onnxruntime", "float32", "200", "1"]
+    assert lines[2] == ["onnxruntime", "int8", "133", "1.50", "-", "1.50", "-", "1.56", "0.06", "0.2"]
+    assert "not timed: openvino bfloat16: not on this processor" in result.stderr
+    record = json.loads(nlgauge("doctor", "--speed", "--format", "json").stdout)["speed"]
+    assert record["timings"][1]["times_as_fast"] == [1.5, 1.5, 1.5642]
+    assert json.loads(nlgauge("cache", "info", "--format", "json").stdout)["entries"]["speed"]["entries"] == 1
+    refused("doctor", "--device", "cpu", say="--device is for --speed")
 
 
 def test_doctor_reports_a_broken_model_and_fails(monkeypatch: pytest.MonkeyPatch) -> None:

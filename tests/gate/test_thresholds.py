@@ -13,6 +13,7 @@ import nlgauge
 from nlgauge import InputError, SpecError
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.data.signature import Signature
+from nlgauge.data.table import Column, ScoreTable
 from nlgauge.maths.wording import Band
 from tests.by_hand import by_hand
 from tests.ratings.hidden import SPEC, outputs
@@ -50,6 +51,30 @@ def test_other_numbers_are_refused_and_other_rows_noted() -> None:
     assert len(nlgauge.check(low, threshold=threshold).failures) == 400
     with pytest.raises(SpecError, match="stands alone"):
         nlgauge.check(table, SPEC, threshold=threshold)
+
+
+def test_a_threshold_of_one_precision_is_not_held_to_scores_of_another() -> None:
+    table, corpus, _ = outputs(400, 200, systems=("a",))
+    exact = {"nlgauge": "1", "backend": "onnxruntime-1.32.0", "precision": "float32"}
+    table = replace(table, signatures={SPEC: Signature(SPEC, exact)})
+    threshold = nlgauge.calibrate(table, corpus, risk=0.15).threshold()
+    nlgauge.check(table, threshold=threshold)
+    other = replace(table, signatures={SPEC: Signature(SPEC, {**exact, "precision": "int8"})})
+    with pytest.raises(InputError, match="computed otherwise: precision is int8, was float32"):
+        nlgauge.check(other, threshold=threshold)
+    with pytest.raises(InputError, match="computed otherwise: precision is int8, was float32"):
+        nlgauge.check(other, SPEC, against=table)
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "int8", None])
+def test_the_thresholds_of_a_model_say_where_scores_are_of_another_precision(precision: str | None) -> None:
+    facts = {"grounded": [0.2, 0.8], "grounded_from": "measured", **({"precision": precision} if precision else {})}
+    column = Column(("probability",), np.array([[0.1], [0.5], [0.9]]))
+    signatures = {"Faithfulness": Signature("Faithfulness", facts)}
+    table = ScoreTable([("s", str(n)) for n in range(3)], {"Faithfulness": column}, signatures)
+    notes = [note for note in nlgauge.check(table, grounded=True).notes if "were measured in float32" in note]
+    assert bool(notes) == (precision in ("bfloat16", "int8"))
+    assert all(f"computed in {precision}, and the thresholds of the model" in note for note in notes)
 
 
 SCORES = tuple(np.linspace(0, 1, 200).tolist())

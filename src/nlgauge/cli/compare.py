@@ -16,7 +16,7 @@ from nlgauge.cli.options import (
     CLUSTER_OF_OUTPUTS,
     IN_FORMATS,
     LABEL,
-    LOADING,
+    LOADING_OF_RUNS,
     PLACE,
     caching,
     example,
@@ -37,7 +37,7 @@ from nlgauge.errors import SpecError
 @click.option("--items", type=click.IntRange(min=2), help="Plan a study of so many items: what it would show.")
 @CLUSTER_OF_OUTPUTS
 @ADDED
-@LOADING
+@LOADING_OF_RUNS
 @caching
 @LABEL
 @IN_FORMATS

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +18,9 @@ from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ALIGNER, ENCODER, Model
 from nlgauge.engine.models.onnx import threads
 from nlgauge.engine.models.packing import Packer, packer_of
-from nlgauge.errors import installing
+from nlgauge.errors import SpecError, installing
+from nlgauge.show.answer import Answer
+from nlgauge.show.tables import Cell, Number
 
 _TEXTS = (
     "Rain fell.",
@@ -89,6 +92,55 @@ def recognised(name: str) -> list[Finding]:
     if card.grounded is not None:
         limits = f"unsupported below {card.grounded[0]:g}, supported from {card.grounded[1]:g} on ({origin})"
     return [*findings, Finding(True, "thresholds of --grounded", limits)]
+
+
+def timed(name: str, device: str | None) -> Answer:
+    """Return how fast a model is by each backend and precision; `precision='auto'` remembers it.
+
+    Args:
+        name: of the model.
+        device: of models that torch runs.
+
+    Returns:
+        A table, the slowest way first, and why other ways cannot be taken.
+
+    Raises:
+        SpecError: the model cannot be loaded, or has nothing to be timed by.
+    """
+    from nlgauge.run.precision import speeds_of
+    from nlgauge.run.store import opened
+
+    with opened(True) as store:
+        speeds = speeds_of(name, device, store, again=True)
+    if speeds is None:
+        raise SpecError(f"model {name!r} has no vectors, aligner or masked words to be timed by")
+    timings = sorted(speeds.timings, key=lambda timing: timing.times_as_fast[1])
+    head: list[Cell] = ["backend", "precision", "ms / 1,000 sub-words", "times as fast", "largest change", "opening, s"]
+    cells: list[list[Cell]] = [head]
+    for timing in timings:
+        spread = "1" if timing is speeds.timings[0] else " - ".join(f"{ratio:.2f}" for ratio in timing.times_as_fast)
+        cells.append(
+            [
+                timing.backend,
+                timing.precision,
+                Number(1000 * timing.seconds, digits=0),
+                spread,
+                f"{timing.change:.1g}" if timing.change else "0",
+                Number(timing.opening, digits=1),
+            ]
+        )
+    return Answer(
+        command="doctor",
+        record={"speed": msgspec.to_builtins(speeds)},
+        tables=[cells],
+        keys=2,
+        legend=[
+            f"{name} on this machine, {threads()} thread{'s' * (threads() != 1)}; times as fast as float32 by default, "
+            "in turns with it: the least, the median and the largest of the rounds",
+            f"largest change: of a {speeds.changed} of built-in texts",
+            *(f"not timed: {way}: {why}" for way, why in speeds.missing.items()),
+        ],
+    )
 
 
 def told_of(aligner: Any, packer: Packer) -> list[tuple[str, str]]:

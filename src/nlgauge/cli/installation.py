@@ -124,13 +124,24 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     return {**described, "better": better, "parts": list(made.parts), "details": list(made.details), **needs}
 
 
-@click.command(epilog=example("nlgauge doctor"))
+@click.command(epilog=example("nlgauge doctor", "nlgauge doctor --speed"))
 @click.option("--model", help="Say what this model is and how it reads texts, instead of looking at the embedded one.")
+@click.option(
+    "--speed",
+    is_flag=True,
+    help="Time the model by each backend and precision, in some seconds; --precision auto then chooses by these times.",
+)
+@click.option("--device", help="With --speed: the device of models that torch runs, as nlgauge score takes it.")
 @IN_FORMATS
-def doctor(model: str | None, layout: str) -> None:
+def doctor(model: str | None, speed: bool, device: str | None, layout: str) -> None:
     """Check this installation: versions, the embedded model, and that results do not depend on batch or order."""
-    from nlgauge.cli.doctor import examine, recognised
+    from nlgauge.cli.doctor import examine, recognised, timed
 
+    if speed:
+        show(timed(model or "pocket", device), layout)
+        return
+    if device is not None:
+        raise SpecError("--device is for --speed")
     findings = examine() if model is None else recognised(model)
     states = ["ok" if finding.good else "FAIL" for finding in findings]
     cells = [[state, finding.what, finding.detail] for state, finding in zip(states, findings, strict=True)]

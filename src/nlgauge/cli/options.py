@@ -229,25 +229,42 @@ MEASURED_ON_RATINGS = together(
     IN_FORMATS,
 )
 """What every agreement of a scores file with rated outputs is measured by"""
-LOADING = together(
-    MODEL,
-    click.option(
-        "--precision",
-        default="float32",
-        show_default=True,
-        help="float32; bfloat16, which pays on a GPU and on processors with units for it; or int8, without torch.",
+_PRECISIONS = "float32; bfloat16, which pays on a GPU and on processors with units for it; or int8, without torch."
+
+
+def _loading(precisions: str) -> Option:
+    """Return how a command loads its models. precisions: what is said of --precision."""
+    return together(
+        MODEL,
+        click.option("--precision", default="float32", show_default=True, help=precisions),
+        click.option(
+            "--backend",
+            default="auto",
+            show_default=True,
+            help="onnxruntime, openvino, torch, or auto: by precision, device and what is installed.",
+        ),
+        click.option(
+            "--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs; a GPU by default where there is one."
+        ),
+    )
+
+
+LOADING = _loading(_PRECISIONS)
+"""How commands that score load their models"""
+LOADING_OF_RUNS = together(
+    _loading(
+        f"{_PRECISIONS} With auto the fastest on this machine, if it moves no score of the first rows by more than "
+        "--precision-change."
     ),
     click.option(
-        "--backend",
-        default="auto",
+        "--precision-change",
+        type=click.FloatRange(min=0, min_open=True),
+        default=0.01,
         show_default=True,
-        help="onnxruntime, openvino, torch, or auto: by precision, device and what is installed.",
-    ),
-    click.option(
-        "--device", help="cpu, cuda, cuda:1 or mps, of models that torch runs; a GPU by default where there is one."
+        help="With --precision auto: the largest change of a score, as a share of the range of the scores.",
     ),
 )
-"""How commands that score load their models"""
+"""The same for commands that score rows by `nlgauge.evaluate`"""
 
 
 LIMITED = together(

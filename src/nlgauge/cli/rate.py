@@ -64,6 +64,8 @@ def rate(
             raise SpecError("--board takes cards, which know their scorers and sets: leave SCORER and --sets out")
         _show_board(cards, output, layout)
         return
+    if how["precision"] == "auto":
+        raise SpecError("--precision auto chooses for each set anew, and a card is of one precision: name it")
     card = _card(str(scorer), Path(str(sets)), **how)
     if output is not None:
         card.save(output)

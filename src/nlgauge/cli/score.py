@@ -15,7 +15,7 @@ from nlgauge.cli.options import (
     CLUSTER,
     IN_FORMATS,
     LABEL,
-    LOADING,
+    LOADING_OF_RUNS,
     MAP,
     PLACE,
     READING,
@@ -58,7 +58,7 @@ _A_SUM = (
 )
 @TEXT_FILES
 @MAP
-@LOADING
+@LOADING_OF_RUNS
 @THEN
 @READING
 @click.option("--evidence", is_flag=True, help="Also write what each score is based on (evidence).")

@@ -14,7 +14,7 @@ from nlgauge.cli.options import (
     CLUSTER_OF_OUTPUTS,
     IN_FORMATS,
     LABEL,
-    LOADING,
+    LOADING_OF_RUNS,
     MAP,
     PLACE,
     REPEATS,
@@ -59,7 +59,7 @@ def _costs(_context: click.Context, _parameter: click.Parameter, text: str | Non
 @CLUSTER_OF_OUTPUTS
 @MAP
 @REPEATS
-@LOADING
+@LOADING_OF_RUNS
 @caching
 @LABEL
 @IN_FORMATS

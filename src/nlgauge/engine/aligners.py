@@ -244,17 +244,17 @@ class TrainedAligner:
         others = direction.usable
         stretches = tuple(
             Stretch(
-                begin=one.begin,
-                end=one.end,
-                quotes=one.quotes,
-                supported=_probability(one.logit / self.temperature),
-                contradicted=_probability(one.against),
+                begin=stretch.begin,
+                end=stretch.end,
+                quotes=stretch.quotes,
+                supported=_probability(stretch.logit / self.temperature),
+                contradicted=_probability(stretch.against),
             )
-            for one in text.stretches
+            for stretch in text.stretches
         )
         quotes = tuple(
-            Quote(others[one.other][0], others[one.other][1][one.begin : one.end], one.begin, one.end)
-            for one in text.quotes
+            Quote(others[quote.other][0], others[quote.other][1][quote.begin : quote.end], quote.begin, quote.end)
+            for quote in text.quotes
         )
         return Aligned(spans, alignment, StretchVerdicts(stretches, quotes, text.nearest[units.starts[units.counted]]))
 
@@ -302,7 +302,7 @@ def asked_of(model: str, aligner: TextAligner, direction: Direction) -> list[Any
 
 def answered_by(model: str, aligner: TextAligner, direction: Direction, features: Features) -> Features:
     """Return these features of another model, as if it were the metric's own."""
-    return Features({one: features[ByModel(model, one)] for one in aligner.requests(direction)})
+    return Features({request: features[ByModel(model, request)] for request in aligner.requests(direction)})
 
 
 def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = False) -> EvidenceText:

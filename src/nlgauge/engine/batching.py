@@ -48,9 +48,9 @@ def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[Ints, Ints]:
     """Ids of the rows, padded at the end, and the attention mask (0 for padding): both [rows, length]."""
     ids = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
     attend = np.zeros_like(ids)
-    for row, own in enumerate(rows):
-        ids[row, : len(own)] = own
-        attend[row, : len(own)] = 1
+    for row, numbers in enumerate(rows):
+        ids[row, : len(numbers)] = numbers
+        attend[row, : len(numbers)] = 1
     return ids, attend
 
 

@@ -111,11 +111,11 @@ class Engine:
 
     def prepare(self, requests: Iterable[AnyRequest]) -> None:
         """Announce the requests that follow the next call of `features`, so that a device need not wait for them."""
-        own, others = _by_model(requests)
+        mine, others = _by_model(requests)
         if self._prefetcher is not None:
-            self._prefetcher.expect(text for request in own for text in request.texts)
-        for name, some in others.items():
-            self.other(name).prepare(one.request for one in some)
+            self._prefetcher.expect(text for request in mine for text in request.texts)
+        for name, parts in others.items():
+            self.other(name).prepare(part.request for part in parts)
 
     def close(self) -> None:
         """Remove the progress bar and stop work done in advance."""
@@ -176,14 +176,14 @@ class Engine:
             self.ledger.features[kind] = self.ledger.features.get(kind, 0) + 1
         computed: dict[AnyRequest, Any] = {}
         try:
-            for some in by_reader.values():
-                begin, work = self.progress.done, sum(request.work for request in some)
+            for group in by_reader.values():
+                begin, work = self.progress.done, sum(request.work for request in group)
 
                 def reached(share: float, begin: float = begin, work: float = work) -> None:
                     self.progress.reach(begin + share * work)
 
                 block.done = reached
-                computed.update(some[0].reader(some, block))
+                computed.update(group[0].reader(group, block))
                 block.done(1.0)
         finally:
             if self._cache is not None:
@@ -224,14 +224,14 @@ class Engine:
 
 def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], dict[str, list[ByModel[Any]]]]:
     """Return the distinct requests to the engine's own model, and those to each other model."""
-    own: dict[AnyRequest, None] = {}
+    mine: dict[AnyRequest, None] = {}
     others: dict[str, list[ByModel[Any]]] = {}
     for request in dict.fromkeys(requests):
         if isinstance(request, ByModel):
             others.setdefault(request.model, []).append(request)
         else:
-            own[request] = None
-    return own, others
+            mine[request] = None
+    return mine, others
 
 
 class TokenPrefetcher:

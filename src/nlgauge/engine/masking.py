@@ -104,14 +104,19 @@ class PassRow:
 
 
 def masked_rows(
-    ids: NDArray[np.int32], starts: NDArray[np.intp], one: Pass, decoding: str, limits: MaskingLimits, mask: int
+    ids: NDArray[np.int32],
+    starts: NDArray[np.intp],
+    reading_pass: Pass,
+    decoding: str,
+    limits: MaskingLimits,
+    mask: int,
 ) -> Iterator[PassRow]:
     """Yield the rows of one pass: one, or with 'stepwise' as many as its longest word has sub-words."""
-    sizes = {word: min(limits.longest, int(starts[word + 1] - starts[word])) for word in one.words}
+    sizes = {word: min(limits.longest, int(starts[word + 1] - starts[word])) for word in reading_pass.words}
     steps = max(sizes.values()) if decoding == "stepwise" else 1
     for step in range(steps):
         row = PassRow([], [])
-        at = one.begin
+        at = reading_pass.begin
         for word, size in sizes.items():
             first = int(starts[word])
             row.ids += ids[at:first].tolist()
@@ -120,19 +125,19 @@ def masked_rows(
                 row.asked += [(word, piece, place + piece) for piece in range(size)]
             elif step < size:
                 row.asked.append((word, step, place + step))
-            known = step if decoding == "stepwise" and step < size else 0
-            masks = 1 if decoding == "single" else size - known
-            row.ids += [*ids[first : first + known].tolist(), *[mask] * masks]
+            shown = step if decoding == "stepwise" and step < size else 0
+            masks = 1 if decoding == "single" else size - shown
+            row.ids += [*ids[first : first + shown].tolist(), *[mask] * masks]
             at = int(starts[word + 1])
-        row.ids += ids[at : one.end].tolist()
+        row.ids += ids[at : reading_pass.end].tolist()
         yield row
 
 
-def gap_row(ids: NDArray[np.integer], starts: NDArray[np.intp], one: Pass, gap: int) -> PassRow:
+def gap_row(ids: NDArray[np.integer], starts: NDArray[np.intp], reading_pass: Pass, gap: int) -> PassRow:
     """Return the row of a pass with one word, which the token `gap` stands for, whatever the word's length."""
-    (word,) = one.words
-    before = ids[one.begin : starts[word]].tolist()
-    after = ids[starts[word + 1] : one.end].tolist()
+    (word,) = reading_pass.words
+    before = ids[reading_pass.begin : starts[word]].tolist()
+    after = ids[starts[word + 1] : reading_pass.end].tolist()
     return PassRow([*before, gap, *after], [(word, 0, len(before))])
 
 

@@ -46,4 +46,4 @@ _under_way: WeakSet[Progress] = WeakSet()
 
 def so_far() -> str | None:
     """Return the progress of all engines in this process, as text; None if there is no work."""
-    return ", ".join(str(one) for one in list(_under_way) if one.work) or None
+    return ", ".join(str(bar) for bar in list(_under_way) if bar.work) or None

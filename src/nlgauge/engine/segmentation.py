@@ -108,8 +108,8 @@ def spans(text: str, offsets: NDArray[np.int32], numbers: NDArray[np.int64]) -> 
     count = int(numbers[-1]) + 1 if len(numbers) else 0
     out = np.zeros((count, 2), np.int64)
     for word in range(count):
-        own = offsets[numbers == word]
-        begin, end = int(own[:, 0].min()), int(own[:, 1].max())
+        places = offsets[numbers == word]
+        begin, end = int(places[:, 0].min()), int(places[:, 1].max())
         piece = text[begin:end]
         begin += len(piece) - len(piece.lstrip())
         out[word] = begin, begin + len(piece.strip())

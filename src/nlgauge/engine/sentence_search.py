@@ -46,12 +46,12 @@ def cut(tokens: Tokens, ends: Sequence[int], most: int) -> list[Span]:
     if not len(tokens):
         return []
     cuts = np.unique([0, *np.searchsorted(tokens.offsets[:, 0], ends, side="left").tolist(), len(tokens)])
-    found: list[Span] = []
+    parts_of_text: list[Span] = []
     for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         parts = -(-(end - begin) // most)
         edges = np.linspace(begin, end, parts + 1).round().astype(int).tolist()
-        found += pairwise(edges)
-    return found
+        parts_of_text += pairwise(edges)
+    return parts_of_text
 
 
 def stretches(spans: Sequence[Span], most: int) -> list[list[Span]]:
@@ -150,7 +150,7 @@ class Search:
 
 
 def nearest(
-    own: NDArray[np.int32],
+    judged: NDArray[np.int32],
     begins: Sequence[int],
     numbers: NDArray[np.int64],
     quotes: Sequence[NDArray[np.int32]],
@@ -161,7 +161,7 @@ def nearest(
     It is the sentence that shares most with the word's own sentence. Sentences that contain the word come first.
 
     Args:
-        own: tokens of a stretch: [tokens].
+        judged: tokens of a stretch: [tokens].
         begins: the first token of each of its sentences.
         numbers: the word index of each token: [tokens].
         quotes: the tokens of each source sentence.
@@ -171,15 +171,15 @@ def nearest(
         The number of a sentence for each token: [tokens], -1 if there is none.
     """
     if not quotes:
-        return np.full(len(own), -1)
-    holds = np.stack([np.isin(own, quote) for quote in quotes], axis=1)
+        return np.full(len(judged), -1)
+    holds = np.stack([np.isin(judged, quote) for quote in quotes], axis=1)
     starts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1))
     sentence = np.searchsorted(begins, starts, side="right") - 1
-    shared = np.add.reduceat(holds * rarity[own][:, None], begins)[sentence]
+    shared = np.add.reduceat(holds * rarity[judged][:, None], begins)[sentence]
     held = np.logical_and.reduceat(holds, starts)
     best = np.where(held.any(1, keepdims=True) & ~held, -1.0, shared)
     chosen = np.where(shared.max(1) > 0, best.argmax(1), -1)
-    return chosen.repeat(np.diff(starts, append=len(own)))
+    return chosen.repeat(np.diff(starts, append=len(judged)))
 
 
 def rarity(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
@@ -277,12 +277,16 @@ class Pairing:
         return [[(window.begin, window.end)] for window in windows(len(search.tokens), room, "slide")]
 
     def row(
-        self, own: NDArray[np.int32], search: Search, spans: Sequence[Span], question: NDArray[np.int32] | None = None
+        self,
+        judged: NDArray[np.int32],
+        search: Search,
+        spans: Sequence[Span],
+        question: NDArray[np.int32] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
         """Return a row of ids with special tokens. The order is judged text, question (if any), source.
 
         Args:
-            own: tokens of the judged text: [tokens].
+            judged: tokens of the judged text: [tokens].
             search: the source.
             spans: the parts of it that are read. The end of a source that does not fit is left out.
             question: tokens of the question: [tokens].
@@ -293,20 +297,20 @@ class Pairing:
         before, after = self._tokenizer.prefix, self._tokenizer.suffix
         read = [search.tokens.ids[begin:end] for begin, end in spans]
         asked = np.empty(0, np.int32) if question is None or not len(question) else np.concatenate([question, after])
-        other = np.concatenate([np.empty(0, np.int32), *read])[: self.room - len(own) - len(asked)]
-        ids = np.concatenate([before, own, after, asked, other, after]).astype(np.int32)
+        other = np.concatenate([np.empty(0, np.int32), *read])[: self.room - len(judged) - len(asked)]
+        ids = np.concatenate([before, judged, after, asked, other, after]).astype(np.int32)
         side = np.full(len(ids), OWN, np.int8)
-        begin = len(before) + len(own) + len(after)
+        begin = len(before) + len(judged) + len(after)
         side[begin : begin + len(asked)] = QUESTION
         side[begin + len(asked) : len(ids) - len(after)] = OTHER
         return ids, side
 
-    def room_beside(self, own: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
+    def room_beside(self, judged: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
         """Maximum sub-words of a source that are read as evidence in a row with a stretch and a question."""
-        room = self.left_beside(own, question)
-        return min(room, max(self._least, self._evidence * len(own))) if self._evidence else room
+        room = self.left_beside(judged, question)
+        return min(room, max(self._least, self._evidence * len(judged))) if self._evidence else room
 
-    def left_beside(self, own: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
+    def left_beside(self, judged: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
         """Sub-words of a source that a row with a stretch and a question can hold."""
         asked = 0 if question is None or not len(question) else len(question) + len(self._tokenizer.suffix)
-        return self.room - len(own) - asked
+        return self.room - len(judged) - asked

@@ -145,8 +145,8 @@ def _check_map(encoded: object) -> None:
 
 def _check_template(part: object) -> None:
     for step in [_dict(part), *map(_dict, _list(_dict(part).get("processors"))[:_STEPS])]:
-        ids = [_list(_dict(one).get("ids")) for one in _dict(step.get("special_tokens")).values()]
-        if any(len(one) > _FRAME for one in (_list(step.get("single")), _list(step.get("pair")), *ids)):
+        ids = [_list(_dict(special).get("ids")) for special in _dict(step.get("special_tokens")).values()]
+        if any(len(frame) > _FRAME for frame in (_list(step.get("single")), _list(step.get("pair")), *ids)):
             raise _HarmfulError(f"it puts more than {_FRAME} special tokens around a text")
     if len(_list(_dict(part).get("processors"))) > _STEPS:
         raise _HarmfulError(f"a part has more than {_STEPS} steps")

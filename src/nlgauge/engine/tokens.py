@@ -185,8 +185,8 @@ class SubwordTokenizer:
     def ids_of(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
         """Token ids of each text [tokens], in order; some texts are held at a time. Raises as `encode`."""
         rest = iter(texts)
-        while some := list(islice(rest, _AT_ONCE)):
-            yield from (tokens.ids for tokens in self.encode(some))
+        while batch := list(islice(rest, _AT_ONCE)):
+            yield from (tokens.ids for tokens in self.encode(batch))
 
     def piece(self, token: int) -> str:
         """Return the string of a token in the vocabulary."""
@@ -194,8 +194,8 @@ class SubwordTokenizer:
 
     def token_id(self, token: str) -> int | None:
         """Return the id of a token, special tokens included; None if it is not in the vocabulary."""
-        found = self._tokenizer.token_to_id(token)
-        return None if found is None else int(found)
+        number = self._tokenizer.token_to_id(token)
+        return None if number is None else int(number)
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of some tokens, special tokens included."""
@@ -221,7 +221,7 @@ def _trimmed(text: str, offsets: NDArray[np.int32]) -> NDArray[np.int32]:
     Many vocabularies write the space before a word into the word's first token ("Ġword", "▁word"), and the tokenizer
     says that the token begins at the space.
     """
-    words = np.array([found.span() for found in _WORDS.finditer(text)], np.int32).reshape(-1, 2)
+    words = np.array([word.span() for word in _WORDS.finditer(text)], np.int32).reshape(-1, 2)
     if not len(words):
         return np.zeros_like(offsets)
     nearest = np.searchsorted(
@@ -242,8 +242,8 @@ def _pair_frame(tokenizer: Tokenizer) -> tuple[list[int], list[int], list[int]]:
     places = [[at for at, of in enumerate(framed.sequence_ids) if of == text] for text in (0, 1)]
     if not all(places):
         return [], [], []
-    ids, (one, two) = framed.ids, places
-    return ids[: one[0]], ids[one[-1] + 1 : two[0]], ids[two[-1] + 1 :]
+    ids, (first, second) = framed.ids, places
+    return ids[: first[0]], ids[first[-1] + 1 : second[0]], ids[second[-1] + 1 :]
 
 
 def _second_type(tokenizer: Tokenizer) -> int:

@@ -99,5 +99,5 @@ def _find(name: str, model: Model) -> Path:
         if place.is_file():
             return place
     names = sorted(path.stem for path in shipped.glob(f"*{_SUFFIX}")) if shipped is not None else []
-    known = ", ".join(map(repr, ["uniform", "candidate", *names]))
-    raise SpecError(f"no weights {name!r}: give {known}, or a file of learned token weights")
+    choices = ", ".join(map(repr, ["uniform", "candidate", *names]))
+    raise SpecError(f"no weights {name!r}: give {choices}, or a file of learned token weights")

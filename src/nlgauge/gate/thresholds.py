@@ -181,6 +181,8 @@ def of_ratings(table: ScoreTable, made: RatedThreshold, outputs: Corpus | None =
 
 UNREAD = "cannot say: in other words than the source"
 """In the problem of a row that no model could read"""
+MEASURED_IN = "float32"
+"""The precision in which the thresholds of models' cards were measured"""
 METRIC, PART = "Faithfulness", PROBABILITY
 """How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
 wrong word among many right ones"""
@@ -244,6 +246,13 @@ def _of_model(table: ScoreTable, spec: str, fact: str, which: str = "") -> Limit
         raise InputError(f"the {'second ' * bool(which)}model of {spec} has no measured thresholds", remedy=remedy)
     fail_below, pass_from = map(float, thresholds)
     strict, rates, bands = (facts.get(f"{which}{name}") for name in ("strict", "right_answers", "bands"))
+    notes = [] if origin is None else [f"thresholds {fail_below:g} and {pass_from:g} of the model: {origin}"]
+    if (precision := facts.get("precision", MEASURED_IN)) != MEASURED_IN:
+        notes.append(
+            f"these scores were computed in {precision}, and the thresholds of the model and their rates were measured "
+            f"in {MEASURED_IN}: a row near a threshold may be on its other side; score in {MEASURED_IN}, or choose a "
+            "threshold of these scores by ratings (nlgauge calibrate)"
+        )
     right, at_least = None, fail_below
     if isinstance(strict, int | float) and isinstance(rates, Mapping) and rates:
         by_kind = {kind: RightAnswers(*map(float, shares)) for kind, shares in rates.items()}
@@ -256,7 +265,7 @@ def _of_model(table: ScoreTable, spec: str, fact: str, which: str = "") -> Limit
         sure=pass_from,
         doubted_below=fail_below,
         right=right,
-        notes=() if origin is None else (f"thresholds {fail_below:g} and {pass_from:g} of the model: {origin}",),
+        notes=tuple(notes),
         bands=tuple(Band(*map(float, band)) for band in bands) if isinstance(bands, Sequence) else (),
     )
 

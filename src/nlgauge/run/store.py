@@ -158,7 +158,7 @@ class Store:
         """Keys whose entry was there when it was asked for, and damaged"""
         self.usable = True
         """False from the moment on at which the user was told that nothing is cached"""
-        self._tell = tell or _on_stderr
+        self._tell = tell or on_stderr
         self._lock = threading.RLock()
         self._connected: sqlite3.Connection | None = None
         self._renewals = 0
@@ -465,5 +465,6 @@ def _reason(error: Exception) -> str:
     return " ".join(reason.split())
 
 
-def _on_stderr(line: str) -> None:
+def on_stderr(line: str) -> None:
+    """Print a line on stderr, as the library's own."""
     print(f"nlgauge: {line}", file=sys.stderr)

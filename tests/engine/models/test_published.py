@@ -63,7 +63,7 @@ def test_the_published_layers():
         "albert-base-v2": 9,
         "albert-xxlarge-v2": 8,
     }
-    known = registry._known()
+    known = registry._published_checkpoints()
     assert {name: known[name]["layers"]["BERTScore"] for name in expected} == expected
     assert known["roberta-large"]["baseline"][17] == [0.831506, 0.831494, 0.831226]
     equal = [json.dumps(facts["config"]) for facts in known.values() if "config" in facts]
@@ -101,7 +101,7 @@ def checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "facts.json").write_text(
         json.dumps({"homes": {"bert-": "google-bert"}, "checkpoints": {"bert-tiny": FACTS}}), encoding="utf-8"
     )
-    for cached in (registry._known, registry._by_name):
+    for cached in (registry._published_checkpoints, registry._by_name):
         cached.cache_clear()
 
     def opened(name: str, vocabulary: int = len(WORDS)):
@@ -115,7 +115,7 @@ def checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         return load(str(tmp_path / name))
 
     yield opened
-    for cached in (registry._known, registry._by_name):
+    for cached in (registry._published_checkpoints, registry._by_name):
         cached.cache_clear()
 
 

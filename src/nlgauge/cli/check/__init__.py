@@ -13,7 +13,7 @@ import click
 from nlgauge.cli.joining import read_ratings
 from nlgauge.cli.options import (
     CLUSTER,
-    LOADING,
+    LOADING_OF_RUNS,
     MAP,
     PLACE,
     RATING_LABEL,
@@ -121,7 +121,7 @@ _EXIT_CODES = {"passes": 0, "fails": 1, "cannot tell": 3}
 )
 @MAP
 @REPEATS
-@LOADING
+@LOADING_OF_RUNS
 @THEN
 @caching
 @SEED
@@ -224,6 +224,10 @@ def check(
     tell_hard(corpus, [spec], how["model"])
     with blaming(outputs):
         table = evaluate(corpus, metrics=spec, evidence=True, progress=True, **how)
+    if how["precision"] == "auto":
+        from nlgauge.run.precision import as_scored
+
+        how = as_scored(table, how)  # an earlier run is scored in the same precision
     baseline, earlier = (None, None) if against is None else scores_of([against], columns, [spec], how)
     if ratings is not None and not by_set:
         rated = calibrate(

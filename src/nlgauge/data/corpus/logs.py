@@ -337,11 +337,11 @@ def _mlflow_traces(traces: Sequence[Record]) -> Iterator[Record]:
     for number, trace in enumerate(traces, 1):
         info, spans = trace["info"], [span for span in trace["data"]["spans"] if isinstance(span, Mapping)]
         outermost = next((span for span in spans if not span.get("parent_span_id") and not span.get("parent_id")), {})
-        assessed = [each for each in info.get("assessments") or [] if isinstance(each, Mapping)]
+        assessed = [entry for entry in info.get("assessments") or [] if isinstance(entry, Mapping)]
         expected = {
-            str(one.get("assessment_name")): _mlflow_value(one["expectation"])
-            for one in assessed
-            if "expectation" in one
+            str(assessment.get("assessment_name")): _mlflow_value(assessment["expectation"])
+            for assessment in assessed
+            if "expectation" in assessment
         }
         yield {
             **trace,
@@ -375,9 +375,8 @@ def _mlflow_documents(span: Mapping[str, Any]) -> list[str]:
     """Return the texts that a span retrieved; none of a span of another type."""
     documents = _mlflow_attribute(span, "spanOutputs") if _mlflow_attribute(span, "spanType") == "RETRIEVER" else None
     listed = documents if isinstance(documents, list) else []
-    return [
-        one["page_content"] for one in listed if isinstance(one, Mapping) and isinstance(one.get("page_content"), str)
-    ]
+    texts = [document.get("page_content") for document in listed if isinstance(document, Mapping)]
+    return [text for text in texts if isinstance(text, str)]
 
 
 # ---- Braintrust, Azure AI Evaluation, RAGChecker, chats
@@ -385,7 +384,7 @@ def _mlflow_documents(span: Mapping[str, Any]) -> list[str]:
 
 def _braintrust_spans(spans: Sequence[Record]) -> Iterator[Record]:
     """Yield the outermost span of each case: those inside are calls of models and scorers."""
-    return _braintrust([one for one in spans if one.get("span_id", one["root_span_id"]) == one["root_span_id"]])
+    return _braintrust([span for span in spans if span.get("span_id", span["root_span_id"]) == span["root_span_id"]])
 
 
 def _braintrust(cases: Sequence[Record]) -> Iterator[Record]:

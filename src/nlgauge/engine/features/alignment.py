@@ -89,20 +89,28 @@ def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> d
     model = block.model[ALIGNER]
     packer = packer_of(block.model)
     plan = _ReadingPlan(block) if packer is None else _PackedPlan(block, packer)
-    apart = plan if packer is not None or not any(one.claims for one in requests) else _ReadingPlan(block, CLAIM)
+    apart = (
+        plan if packer is not None or not any(request.claims for request in requests) else _ReadingPlan(block, CLAIM)
+    )
     plans = {request: apart if request.claims else plan for request in requests}
     work = [row for request, of in plans.items() for row in of.rows(request)]
     rows = [plans[row.request].row(row) for row in work]
-    found: dict[AlignmentRequest, list[_Found]] = {request: [] for request in requests}
+    readings: dict[AlignmentRequest, list[_Found]] = {request: [] for request in requests}
     for index in block.batches([len(row.ids) for row in rows]):
         logits, shares, whole, against = model.align(*_padded([rows[i] for i in index], block.model[TOKENIZER].pad_id))
         for at, i in enumerate(index):
             row = work[i]
-            own = plans[row.request].own(row, logits[at, rows[i].own])
-            found[row.request].append(
-                _Found(row=row, logits=own, share=float(shares[at]), whole=float(whole[at]), against=float(against[at]))
+            stretch_logits = plans[row.request].token_logits(row, logits[at, rows[i].places])
+            readings[row.request].append(
+                _Found(
+                    row=row,
+                    logits=stretch_logits,
+                    share=float(shares[at]),
+                    whole=float(whole[at]),
+                    against=float(against[at]),
+                )
             )
-    return {request: plans[request].answer(request, some) for request, some in found.items()}
+    return {request: plans[request].answer(request, of_request) for request, of_request in readings.items()}
 
 
 class _Row(NamedTuple):
@@ -111,7 +119,7 @@ class _Row(NamedTuple):
     ids: NDArray[np.int32]
     side: NDArray[np.int8]
     """[length] both"""
-    own: NDArray[np.intp]
+    places: NDArray[np.intp]
     """Where each token of the stretch stands in it: [tokens]"""
 
 
@@ -168,8 +176,8 @@ def _used(request: AlignmentRequest, block: TextBlock) -> tuple[int, dict[int, i
     last = {
         number: pair_windows(size, other, room, block.window)[-1] for number, other in others.items() if size and other
     }
-    own = max((window.text.used_to for window in last.values()), default=0)
-    return own, {number: window.other.used_to for number, window in last.items()}
+    size_read = max((window.text.used_to for window in last.values()), default=0)
+    return size_read, {number: window.other.used_to for number, window in last.items()}
 
 
 class _StretchRow(NamedTuple):
@@ -219,8 +227,8 @@ class _ReadingPlan:
         return _Row(ids, side, np.arange(len(asked)) + len(self._view.model[TOKENIZER].prefix))
 
     def rows(self, request: AlignmentRequest) -> Iterator[_StretchRow]:
-        own, others = _used(request, self._view)
-        for group in self._stretches(request, own):
+        size_read, others = _used(request, self._view)
+        for group in self._stretches(request, size_read):
             begin, end = group[0][0], group[-1][1]
             for number, size in others.items():
                 source = self._source(request.against[number], size)
@@ -265,7 +273,7 @@ class _ReadingPlan:
             self._texts[text, size, claims] = made
         return self._texts[text, size, claims]
 
-    def own(self, row: _StretchRow, logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    def token_logits(self, row: _StretchRow, logits: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the log-odds of the tokens of a row's stretch: [tokens], from those at its tokens."""
         return logits
 
@@ -277,27 +285,27 @@ class _ReadingPlan:
         """Return the log-odds that all of a stretch is supported, by its likeliest reading and those of its tokens."""
         return reading.whole
 
-    def answer(self, request: AlignmentRequest, found: Sequence[_Found]) -> Alignment | None:
+    def answer(self, request: AlignmentRequest, readings: Sequence[_Found]) -> Alignment | None:
         """Return the alignment of the tokens that were read. Under window='cut' the rest has none."""
-        if not found:
+        if not readings:
             return None
         by_stretch: dict[int, list[_Found]] = {}
-        for one in found:
-            by_stretch.setdefault(one.row.begin, []).append(one)
-        own, tokens = max(one.row.end for one in found), self._view.tokens(request.text)
-        numbers = words(request.text, tokens.offsets[:own])
-        logits, likest = np.empty(own, np.float32), np.empty(own, np.int32)
+        for reading in readings:
+            by_stretch.setdefault(reading.row.begin, []).append(reading)
+        size_read, tokens = max(reading.row.end for reading in readings), self._view.tokens(request.text)
+        numbers = words(request.text, tokens.offsets[:size_read])
+        logits, likest = np.empty(size_read, np.float32), np.empty(size_read, np.int32)
         quotes: dict[QuotedSentence, int] = {}
         stretches, shares, sizes = [], [], []
-        for group in self._stretches(request, own):
+        for group in self._stretches(request, size_read):
             begin, end = group[0][0], group[-1][1]
-            some = by_stretch[begin]
-            logits[begin:end] = np.max([one.logits for one in some], axis=0)
-            shares.append(max(one.share for one in some))
+            of_stretch = by_stretch[begin]
+            logits[begin:end] = np.max([reading.logits for reading in of_stretch], axis=0)
+            shares.append(max(reading.share for reading in of_stretch))
             sizes.append(end - begin)
             read = [
                 (QuotedSentence(row.other, *row.source.place(i)), row.source.ids(i))
-                for row in _best(some)
+                for row in _best(of_stretch)
                 for i in row.read
             ]
             mine = [quotes.setdefault(quote, len(quotes)) for quote, _ in read]
@@ -311,13 +319,13 @@ class _ReadingPlan:
             )
             likest[begin:end] = np.append(mine, -1)[which]
             places = int(tokens.offsets[begin, 0]), int(tokens.offsets[end - 1, 1])
-            likeliest = max(some, key=lambda one: one.whole)
+            likeliest = max(of_stretch, key=lambda reading: reading.whole)
             whole = self.whole(likeliest, logits[begin:end])
             stretches.append(AlignedStretch(*places, whole, tuple(mine), likeliest.against))
         share = self.share(shares, sizes)
         return Alignment(
             text=request.text,
-            offsets=tokens.offsets[:own],
+            offsets=tokens.offsets[:size_read],
             logits=logits,
             aggregate=share,
             stretches=tuple(stretches),
@@ -354,13 +362,13 @@ class _PackedPlan(_ReadingPlan):
         if len(made.ids) > self._packer.longest:
             longest = f"{len(made.ids)} sub-words, and the model reads {self._packer.longest}"
             raise RequestError(request, f"a text and its question have {longest}", "shorten the question")
-        own = np.zeros(len(places), np.intp)
+        at_row = np.zeros(len(places), np.intp)
         if self._packer.packing.words:
             theirs = made.candidate.offsets[:, 0] + begin
             same = len(theirs) == len(places)
             at = np.arange(len(places)) if same else np.searchsorted(theirs, places[:, 0], side="right") - 1
-            own = at.clip(0) + len(made.ids) - len(made.candidate) - len(self._packer.tokenizer.suffix)
-        return _Row(made.ids, made.side, own)
+            at_row = at.clip(0) + len(made.ids) - len(made.candidate) - len(self._packer.tokenizer.suffix)
+        return _Row(made.ids, made.side, at_row)
 
     def _read(self, row: _StretchRow) -> str:
         """Return what is read of the other text: all of it as it is, or some parts with a space between."""
@@ -375,7 +383,7 @@ class _PackedPlan(_ReadingPlan):
                 joined.append((begin, end))
         return " ".join(text[offsets[begin, 0] : offsets[end - 1, 1]] for begin, end in joined)
 
-    def own(self, row: _StretchRow, logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    def token_logits(self, row: _StretchRow, logits: NDArray[np.float32]) -> NDArray[np.float32]:
         """For the head 'words', each token has the log-odds of its word: of the sum of the states of its tokens."""
         if self._packer.packing.head != "words":
             return logits
@@ -399,13 +407,13 @@ class _PackedPlan(_ReadingPlan):
         return float(logits.min())
 
 
-def _best(found: Sequence[_Found]) -> list[_StretchRow]:
+def _best(readings: Sequence[_Found]) -> list[_StretchRow]:
     """For each of the other texts, the reading of a stretch that supports it best."""
     best: dict[int, _Found] = {}
-    for one in found:
-        before = best.get(one.row.other)
-        if before is None or one.logits.mean() > before.logits.mean():
-            best[one.row.other] = one
+    for reading in readings:
+        before = best.get(reading.row.other)
+        if before is None or reading.logits.mean() > before.logits.mean():
+            best[reading.row.other] = reading
     return [best[other].row for other in sorted(best)]
 
 

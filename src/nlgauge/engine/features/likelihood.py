@@ -75,8 +75,8 @@ def read_seq2seq(requests: Sequence[Seq2SeqRequest], block: TextBlock) -> dict[S
     logs: dict[int, NDArray[np.float64]] = {}
     for index in block.batches([max(len(row.ids), len(row.given)) for row in rows], _budget(block)):
         ids, _ = padded([rows[i].ids for i in index], tokenizer.pad_id)
-        found = model.seq2seq_logs(ids, *padded([rows[i].given for i in index], tokenizer.pad_id))
-        logs.update(zip(index.tolist(), found, strict=True))
+        token_logs = model.seq2seq_logs(ids, *padded([rows[i].given for i in index], tokenizer.pad_id))
+        logs.update(zip(index.tolist(), token_logs, strict=True))
     return dict.fromkeys(requests) | _joined(rows, logs, block)
 
 
@@ -117,11 +117,11 @@ def _joined(
     return {
         request: Likelihood(
             request.texts[0],
-            np.concatenate([logs[i][rows[i].used] for i in own]),
-            np.concatenate([rows[i].offsets for i in own]),
+            np.concatenate([logs[i][rows[i].used] for i in numbers]),
+            np.concatenate([rows[i].offsets for i in numbers]),
             any(map(block.longer, request.texts[1:])),
         )
-        for request, own in parts.items()
+        for request, numbers in parts.items()
     }
 
 

@@ -50,7 +50,7 @@ def read_masked(
     for request in requests:
         if len(block.tokens(request.text)):
             asked.setdefault((request.text, request.stride), []).append(request)
-    sums = {key: _TextSums(_read(key[0], block), own) for key, own in asked.items()}
+    sums = {key: _TextSums(_read(key[0], block), of_text) for key, of_text in asked.items()}
     work = [(key, window, at) for key in asked for window in block.windows(key[0]) for at in _passes(window, key[1])]
     lengths, strides = [window.end - window.begin for _, window, _ in work], [key[1] for key, _, _ in work]
     for index in block.batches(lengths, kinds=strides):
@@ -205,7 +205,9 @@ class _BagSums:
         scaled = (weights / shares.sum(axis=1, dtype=np.float64)).astype(shares.dtype)
         # Not a matrix product: for a few rows, threads cost more than they save. One request at a time, so that its
         # last digits do not depend on the other requests.
-        self._sum = self._sum + np.stack([np.einsum("r,rv->v", own, shares, optimize=False) for own in scaled])
+        self._sum = self._sum + np.stack(
+            [np.einsum("r,rv->v", weighted, shares, optimize=False) for weighted in scaled]
+        )
         self._mass += weights.sum(axis=1)
 
     def bags(self) -> Iterator[tuple[BagRequest, Bag]]:

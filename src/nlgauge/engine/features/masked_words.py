@@ -151,8 +151,10 @@ def _rows(scores: WordScores, request: MaskedWordsRequest, way: str, block: Text
         raise SpecError(f"model {model.name!r} fills one gap per pass: leave stride at 1")
     prefix, suffix = model[TOKENIZER].prefix, model[TOKENIZER].suffix
     other = block.tokens(request.against).ids.tolist()
-    for one in passes(scores.starts, scores.words, request.stride, limits):
-        for part in _gap(scores, one, model) if way == "sentinels" else _masks(scores, one, limits, model):
+    for reading_pass in passes(scores.starts, scores.words, request.stride, limits):
+        for part in (
+            _gap(scores, reading_pass, model) if way == "sentinels" else _masks(scores, reading_pass, limits, model)
+        ):
             if way == "pairs":
                 yield _WordsRow(scores, part, [*prefix, *part.ids, *suffix], len(prefix))
             else:
@@ -161,14 +163,19 @@ def _rows(scores: WordScores, request: MaskedWordsRequest, way: str, block: Text
                 yield _WordsRow(scores, part, *both, request.likeliest)
 
 
-def _masks(scores: WordScores, one: Pass, limits: MaskingLimits, model: Model) -> Iterator[PassRow]:
+def _masks(scores: WordScores, reading_pass: Pass, limits: MaskingLimits, model: Model) -> Iterator[PassRow]:
     yield from masked_rows(
-        scores.ids, scores.starts, one=one, decoding=scores.decoding, limits=limits, mask=model.mask_id
+        scores.ids,
+        scores.starts,
+        reading_pass=reading_pass,
+        decoding=scores.decoding,
+        limits=limits,
+        mask=model.mask_id,
     )
 
 
-def _gap(scores: WordScores, one: Pass, model: Model) -> Iterator[PassRow]:
-    yield gap_row(scores.ids, scores.starts, one, model[GAP_FILLER].sentinels[0])
+def _gap(scores: WordScores, reading_pass: Pass, model: Model) -> Iterator[PassRow]:
+    yield gap_row(scores.ids, scores.starts, reading_pass, model[GAP_FILLER].sentinels[0])
 
 
 def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
@@ -184,8 +191,8 @@ def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
             logits = pairs.pair_logits(ids, attend, at, seen)
         asked = [(row.scores, word, piece) for row in batch for word, piece, _ in row.part.asked]
         truths = np.array([scores.truth(word)[piece] for scores, word, piece in asked])
-        found = (part.tolist() for part in _read_off(logits[np.concatenate(used)], truths))
-        for (scores, word, piece), log, token, likeliest in zip(asked, *found, strict=True):
+        read_off = (part.tolist() for part in _read_off(logits[np.concatenate(used)], truths))
+        for (scores, word, piece), log, token, likeliest in zip(asked, *read_off, strict=True):
             scores.add(word, piece, log_probability=log, predicted=token, likeliest=likeliest)
 
 
@@ -198,8 +205,8 @@ def _fill(rows: Sequence[_WordsRow], block: TextBlock) -> None:
         logs, written = filler.fill(ids, attend, truths)
         asked = np.array([row.likeliest for row in batch])
         said = np.where(asked, filler.fill(ids, attend, written)[0] if asked.any() else np.nan, np.nan)
-        for row, word, log, pieces, own in zip(batch, words, logs, written, said, strict=True):
-            row.scores.put(word, float(log), pieces, float(own))
+        for row, word, log, pieces, likeliest in zip(batch, words, logs, written, said, strict=True):
+            row.scores.put(word, float(log), pieces, float(likeliest))
 
 
 def _batches(

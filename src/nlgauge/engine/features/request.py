@@ -147,21 +147,21 @@ AnyRequest: TypeAlias = "Request[Any]"
 class Features:
     """Features by request. Read-only."""
 
-    found: Mapping[AnyRequest, Any]
+    by_request: Mapping[AnyRequest, Any]
     longer: frozenset[str] = frozenset()
     """The texts that do not fit the model's window"""
     unknown: Mapping[str, float] = field(default_factory=dict)
     """The share of sub-words that are unknown to the model's tokenizer, of each text that has some"""
 
     def __getitem__(self, request: Request[F]) -> F | None:
-        feature: F | None = self.found[request]
+        feature: F | None = self.by_request[request]
         return feature
 
     def __contains__(self, request: AnyRequest) -> bool:
-        return request in self.found
+        return request in self.by_request
 
     def joined(self, others: Features) -> Features:
         """Return these features and others."""
         shares = {text: max(share, self.unknown.get(text, 0.0)) for text, share in others.unknown.items()}
         unknown = {**self.unknown, **shares}
-        return Features({**self.found, **others.found}, self.longer | others.longer, unknown)
+        return Features({**self.by_request, **others.by_request}, self.longer | others.longer, unknown)

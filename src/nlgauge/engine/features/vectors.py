@@ -67,11 +67,11 @@ def read_vectors(requests: Sequence[AnyVectors], block: TextBlock) -> dict[AnyVe
             states[text][:, begin:end] = hidden[:, row, begin - window.begin : end - window.begin]
     for request in requests:
         if request.text in states:
-            own = states[request.text][[layers.index(layer) for layer in request.layers]]
+            chosen = states[request.text][[layers.index(layer) for layer in request.layers]]
             if isinstance(request, VectorsRequest):
-                out[request] = TokenVectors(request.text, own, *block.framed(request.text))
+                out[request] = TokenVectors(request.text, chosen, *block.framed(request.text))
             else:
-                out[request] = request.whole(POOLINGS[request.pooling](own))
+                out[request] = request.whole(POOLINGS[request.pooling](chosen))
     return out
 
 

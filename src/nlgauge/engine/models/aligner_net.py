@@ -52,12 +52,12 @@ class AlignerNet(nn.Module):
         tables = [self.body.embeddings.word_embeddings(ids), *(states[layer] for layer in matched_layers(len(states)))]
         matches = torch.stack([best_match(table, side) for table in tables], dim=-1)
         logits = _head(self.token_inner, self.token_outer, torch.cat([last, matches], dim=-1))
-        own = (attend * (side == OWN)).to(last.dtype)
-        size = own.sum(1, keepdim=True)
-        mean = (last * own.unsqueeze(-1)).sum(1) / size
+        judged = (attend * (side == OWN)).to(last.dtype)
+        size = judged.sum(1, keepdim=True)
+        mean = (last * judged.unsqueeze(-1)).sum(1) / size
         chances = torch.sigmoid(logits)
-        chance = (chances * own).sum(1, keepdim=True) / size
-        weak = torch.exp(-LEAST * chances) * own
+        chance = (chances * judged).sum(1, keepdim=True) / size
+        weak = torch.exp(-LEAST * chances) * judged
         least = (weak * chances).sum(1, keepdim=True) / weak.sum(1, keepdim=True)
         share = _head(self.whole_inner, self.whole_outer, torch.cat([last[:, 0], mean, chance], dim=-1))
         read = torch.cat([last[:, 0], mean, chance, least], dim=-1)
@@ -66,8 +66,8 @@ class AlignerNet(nn.Module):
 
 
 def _head(inner: nn.Linear, outer: nn.Linear, read: Tensor) -> Tensor:
-    found: Tensor = outer(nn.functional.gelu(inner(read))).squeeze(-1)
-    return found
+    logits: Tensor = outer(nn.functional.gelu(inner(read))).squeeze(-1)
+    return logits
 
 
 def matched_layers(states: int) -> Sequence[int]:

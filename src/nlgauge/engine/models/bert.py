@@ -100,8 +100,8 @@ class Layer(nn.Module):
 
     def forward(self, x: Tensor, bias: Tensor | None) -> Tensor:
         """Hidden states after the layer. bias: added to attention scores, [rows or 1, heads or 1, length, length]."""
-        own: Any = self.attention.self
-        q, k, v = (own.by_head(part(x)) for part in (own.query, own.key, own.value))
+        attention: Any = self.attention.self
+        q, k, v = (attention.by_head(part(x)) for part in (attention.query, attention.key, attention.value))
         return self.after(attended(q, k, v, bias), x)
 
     def after(self, mixed: Tensor, x: Tensor) -> Tensor:

@@ -92,8 +92,8 @@ class ModelCard:
 
     def layer(self, *families: str) -> tuple[int, str | None] | None:
         """Return the layer of the first of some families that has one, and its origin if it is published."""
-        found = next((family for family in families if family in self.layers), None)
-        return None if found is None else (self.layers[found], self.origins.get(found))
+        first = next((family for family in families if family in self.layers), None)
+        return None if first is None else (self.layers[first], self.origins.get(first))
 
 
 def read_card(folder: Path) -> ModelCard:
@@ -134,7 +134,7 @@ def read_card(folder: Path) -> ModelCard:
             aligner_temperature=divisor,
             aligner_asks=asks,
             aligner_evidence=evidence,
-            languages=tuple(str(one) for one in facts.get("languages", ())),
+            languages=tuple(str(language) for language in facts.get("languages", ())),
             grounded=_grounded(thresholds),
             strict=None if thresholds is None or "strict" not in thresholds else _share(thresholds["strict"]),
             right_answers=_right_answers(thresholds),
@@ -152,8 +152,8 @@ def read_card(folder: Path) -> ModelCard:
 def write_facts(folder: Path, **facts: object) -> None:
     """Add facts to the card of a folder; None takes one away."""
     path = folder / CARD_FILE
-    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    written = {name: fact for name, fact in {**known, **facts}.items() if fact is not None}
+    facts_there = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    written = {name: fact for name, fact in {**facts_there, **facts}.items() if fact is not None}
     path.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
 
 

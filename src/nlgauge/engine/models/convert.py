@@ -171,9 +171,9 @@ def _tensors(source: Path) -> dict[str, Any]:
     except ImportError:
         raise MissingExtraError(f"{source}", "torch") from None
     try:
-        found = torch.load(source, map_location="cpu", weights_only=True)
-        found = found.get("state_dict", found)
-        return {str(name): value.float().contiguous().numpy() for name, value in found.items()}
+        stored = torch.load(source, map_location="cpu", weights_only=True)
+        stored = stored.get("state_dict", stored)
+        return {str(name): value.float().contiguous().numpy() for name, value in stored.items()}
     except Exception as error:  # the loader raises errors of many classes
         raise SpecError(f"{source} holds no weights that can be read without code: {one_line(error)}") from None
 
@@ -195,9 +195,9 @@ def _ctc_r(source: Path, stored: Mapping[str, Any], kind: str) -> tuple[dict[str
     if "dense.weight" not in stored or kind != "bert":
         raise SpecError(f"{source} is no aligner of CTC: neither D on its encoder, nor R on BERT")
     if source.stem not in _CTC_R:
-        known = ", ".join(_CTC_R)
+        names = ", ".join(_CTC_R)
         raise InputError(
-            "the name of an aligner R says what it predicts", file=source, remedy=f"name it as published: {known}"
+            "the name of an aligner R says what it predicts", file=source, remedy=f"name it as published: {names}"
         )
     weights = {name: value for name, value in stored.items() if name.startswith("bert.") and "position_ids" not in name}
     weights |= {f"classifier.{part}": stored[f"dense.{part}"] for part in ("weight", "bias")}

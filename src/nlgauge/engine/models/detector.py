@@ -251,9 +251,9 @@ class _TorchLogits:
         self.net, self.packing, self.answers = net, packing, [0, 0]
         self._runtime = checkpoint.runtime
         if packing.head == "answers":
-            known = [checkpoint.tokenizer.token_id(token) for token in packing.answers]
-            self.answers = [token for token in known if token is not None]
-            if len(self.answers) < len(known):
+            ids = [checkpoint.tokenizer.token_id(token) for token in packing.answers]
+            self.answers = [token for token in ids if token is not None]
+            if len(self.answers) < len(ids):
                 raise SpecError(f"model {checkpoint.name!r}: its tokenizer lacks the answers {packing.answers}")
 
     def __call__(self, ids: Ints, attend: Ints, types: Ints | None) -> Floats:
@@ -286,8 +286,8 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
 
     def logits(ids: Ints, attend: Ints, types: Ints | None) -> Floats:
         inputs = {"ids": ids, "attend": attend, **({} if types is None else {"types": types})}
-        found: Floats = run.run(["logits"], None, **inputs)[0]
-        return found
+        numbers: Floats = run.run(["logits"], None, **inputs)[0]
+        return numbers
 
     files = [path for file in (CONFIG_FILE, CARD_FILE) if (path := folder / file).is_file()]
     digest = digest_of([graph])

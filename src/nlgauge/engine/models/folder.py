@@ -58,8 +58,8 @@ def digest_of(files: Iterable[Path]) -> str:
 
 def model_digest(folder: Path) -> str:
     """SHA-256 of the weights of a folder's body, and of its masked LM if that has its own."""
-    own = (WEIGHTS_FILE, MASKED_FILE)
-    return digest_of(path for name in own if (path := folder / name).is_file())
+    weights = (WEIGHTS_FILE, MASKED_FILE)
+    return digest_of(path for name in weights if (path := folder / name).is_file())
 
 
 def files_digest(folder: Path) -> str:

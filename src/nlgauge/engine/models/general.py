@@ -42,10 +42,10 @@ def general_frequencies(model: Model) -> DocumentFrequencies:
 
 def _counted(tokenizer: SubwordTokenizer) -> DocumentFrequencies:
     folder = pocket_folder()
-    known, table = SubwordTokenizer.read(str(folder / TOKENIZER_FILE)), read_card(folder).document_frequencies
+    pocket, table = SubwordTokenizer.read(str(folder / TOKENIZER_FILE)), read_card(folder).document_frequencies
     assert table is not None
-    counted = [token for token in np.flatnonzero(table.counts).tolist() if token != known.unknown_id]
-    shares = {known.piece(token): table.counts[token] / table.documents for token in counted}
+    counted = [token for token in np.flatnonzero(table.counts).tolist() if token != pocket.unknown_id]
+    shares = {pocket.piece(token): table.counts[token] / table.documents for token in counted}
     whole = {word: share for word, share in shares.items() if not word.startswith("##")}
     absent = np.zeros(tokenizer.vocabulary)
     """Logarithm of the share of documents without a token"""
@@ -53,7 +53,7 @@ def _counted(tokenizer: SubwordTokenizer) -> DocumentFrequencies:
         absent[list(tokens)] += np.log1p(-min(share, 1 - 0.5 / table.documents))
     counts = np.rint(-np.expm1(absent) * table.documents).astype(np.int64)
     signs = _signs(tokenizer, np.flatnonzero(absent == 0).tolist())
-    for token, pieces in zip(signs, known.encode(list(signs.values())), strict=True):
+    for token, pieces in zip(signs, pocket.encode(list(signs.values())), strict=True):
         counts[token] = table.counts[pieces.ids].min() if len(pieces) else 0
     if tokenizer.unknown_id is not None:
         counts[tokenizer.unknown_id] = 0

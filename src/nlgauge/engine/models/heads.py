@@ -96,10 +96,10 @@ class _Adapted:
         files may lack.
         """
         base = read_weights(self._path.parent / WEIGHTS_FILE)
-        own = net.state_dict()
-        weights = {name: value for name, value in _renamed(base, parts).items() if name in own}
+        of_net = net.state_dict()
+        weights = {name: value for name, value in _renamed(base, parts).items() if name in of_net}
         if optional:
-            weights |= {name: value.numpy() for name, value in own.items() if name.startswith(optional)}
+            weights |= {name: value.numpy() for name, value in of_net.items() if name.startswith(optional)}
         try:
             delta = {name: value for name, value in read_delta(self._path, base).items() if name not in ALIGNER_FACTS}
             return filled(self._runtime, net, {**weights, **_renamed(delta, parts)})
@@ -150,10 +150,10 @@ class TorchPairs(TorchMasked):
             offered: Seen = []
             layers = bert.encoder.layer
             for layer in layers:
-                own = layer.attention.self
-                offered.append((own.by_head(own.key(x)), own.by_head(own.value(x))))
+                attention = layer.attention.self
+                offered.append((attention.by_head(attention.key(x)), attention.by_head(attention.value(x))))
                 if layer is not layers[-1]:
-                    x = layer.after(attended(own.by_head(own.query(x)), *offered[-1], bias), x)
+                    x = layer.after(attended(attention.by_head(attention.query(x)), *offered[-1], bias), x)
         return offered
 
     def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: Seen) -> Floats:
@@ -179,10 +179,10 @@ class TorchPairs(TorchMasked):
         hidden = self._hidden(attend, int(other[0][0].shape[2]))
         layers = bert.encoder.layer
         for number, (layer, offered) in enumerate(zip(layers, other, strict=True)):
-            own = layer.attention.self
+            attention = layer.attention.self
             keys, values = (
-                runtime.torch.cat([theirs.expand(rows, -1, -1, -1), own.by_head(part(x))], dim=2)
-                for theirs, part in zip(offered, (own.key, own.value), strict=True)
+                runtime.torch.cat([theirs.expand(rows, -1, -1, -1), attention.by_head(part(x))], dim=2)
+                for theirs, part in zip(offered, (attention.key, attention.value), strict=True)
             )
             asking, counted = x, relative
             if number == len(layers) - 1:
@@ -190,7 +190,7 @@ class TorchPairs(TorchMasked):
                 if relative is not None:
                     counted = relative[0][:, (places % length).reshape(rows, -1)].transpose(0, 1)
             bias = hidden if counted is None else counted if hidden is None else counted + hidden
-            x = layer.after(attended(own.by_head(own.query(asking)), keys, values, bias), asking)
+            x = layer.after(attended(attention.by_head(attention.query(asking)), keys, values, bias), asking)
         return x
 
     def _relative(self, length: int, seen: int) -> Tensor | None:
@@ -218,8 +218,8 @@ class TorchAligner(_Adapted):
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
         net, unknown = self._net, np.full(len(ids), np.nan, np.float32)
         with self._runtime.computing():
-            found = net(*map(self._runtime.tensor, (ids, attend, side)))
-        logits, share, text, against = map(self._runtime.numbers, found)
+            outputs = net(*map(self._runtime.tensor, (ids, attend, side)))
+        logits, share, text, against = map(self._runtime.numbers, outputs)
         return (
             logits,
             share,

@@ -106,19 +106,22 @@ def load(
     """
     if (held := _held.get((name, precision, backend, device))) is not None:
         return held
+    if precision == "auto":
+        problem = "precision 'auto' compares the first rows of a run in several precisions, and there is no run here"
+        raise SpecError(f"{problem}; choose {', '.join(PRECISIONS)}")
     if precision not in PRECISIONS:
         raise SpecError(f"precision {precision!r} is not one of {', '.join(PRECISIONS)}")
     if backend not in BACKENDS:
         raise SpecError(f"backend {backend!r} is not one of {', '.join(BACKENDS)}")
     points = dict(offered(_GROUP))
-    known, _, of = name.partition(":")
-    if known in points:
+    prefix, _, of = name.partition(":")
+    if prefix in points:
         if backend != "auto":
             raise SpecError(f"model {name!r} chooses its backend itself; leave it out")
-        return _made(name, load_offered(known, points[known]), precision, device=device, of=of or None)
-    if known in PREFIXES:
+        return _made(name, load_offered(prefix, points[prefix]), precision, device=device, of=of or None)
+    if prefix in PREFIXES:
         _refuse_unreadable(Path(of), name)
-        return open_detector(known, of, name=name, precision=precision, backend=backend, device=device)
+        return open_detector(prefix, of, name=name, precision=precision, backend=backend, device=device)
     folder = folder_of(name)
     _refuse_unreadable(folder, name)
     if (family := family_of(folder)) is not None:
@@ -137,9 +140,9 @@ def load(
     from nlgauge.engine.models.torch_model import Checkpoint
 
     if not folder.is_dir() and name.isalpha():
-        known = ", ".join(["pocket", *COMPANIONS, *points])
+        names = ", ".join(["pocket", *COMPANIONS, *points])
         raise SpecError(
-            f"{name!r} is not a model of nlgauge; choose {known}, a Hugging Face name such as ORG/NAME, or a folder"
+            f"{name!r} is not a model of nlgauge; choose {names}, a Hugging Face name such as ORG/NAME, or a folder"
         )
     checkpoint = Checkpoint(str(folder) if folder.is_dir() else name, name, precision, device)
     with checkpoint.reading():
@@ -152,6 +155,11 @@ def load(
         from nlgauge.engine.models.transformers import open_stack
 
         return open_stack(checkpoint)
+
+
+def chooses_backend(name: str) -> bool:
+    """Return whether a model is of an installed package, which chooses its backend itself."""
+    return name.partition(":")[0] in dict(offered(_GROUP))
 
 
 def is_detector(name: str) -> bool:

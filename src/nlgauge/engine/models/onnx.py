@@ -68,12 +68,12 @@ def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
 def runtime_name() -> str:
     """Return onnxruntime with its version."""
     try:
-        known = version("onnxruntime")
+        release = version("onnxruntime")
     except PackageNotFoundError:  # a build under another name; to import it takes half a second
         import onnxruntime
 
-        known = onnxruntime.__version__
-    return f"onnxruntime-{known}"
+        release = onnxruntime.__version__
+    return f"onnxruntime-{release}"
 
 
 def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path], OnnxGraph], backend: str) -> Model:
@@ -142,8 +142,8 @@ def _refuse_other_shapes(folder: Path, wanted: Mapping[str, tuple[int, int]]) ->
     for name, shape in wanted.items():
         if name not in tensors:
             raise SpecError(f"{path} lacks {name}")
-        if (found := tensors[name].shape) != shape:
-            raise SpecError(f"{path}: {name} has the shape {found}, but {CONFIG_FILE} says {shape}")
+        if (stored := tensors[name].shape) != shape:
+            raise SpecError(f"{path}: {name} has the shape {stored}, but {CONFIG_FILE} says {shape}")
 
 
 class OnnxGraph:
@@ -196,8 +196,8 @@ class OnnxGraph:
         return frozenset(given.name for given in self._session.get_inputs())
 
     def _computed(self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]) -> Sequence[NDArray[Any]]:
-        found: Sequence[NDArray[Any]] = self._session.run(outputs, inputs)
-        return found
+        computed: Sequence[NDArray[Any]] = self._session.run(outputs, inputs)
+        return computed
 
     def load(self) -> None:
         """Load it now."""
@@ -318,12 +318,12 @@ class OnnxAligner:
 
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
         names = [name for name in ("logits", "aggregate", "text", "against") if name in self.graph.outputs]
-        found = dict(zip(names, self.graph.run(names, ids=ids, attend=attend, side=side), strict=True))
-        logits, rows = found["logits"], [found[name] for name in names[1:]]
-        if logits.shape != ids.shape or any(one.shape != ids.shape[:1] for one in rows):
+        outputs = dict(zip(names, self.graph.run(names, ids=ids, attend=attend, side=side), strict=True))
+        logits, rows = outputs["logits"], [outputs[name] for name in names[1:]]
+        if logits.shape != ids.shape or any(row.shape != ids.shape[:1] for row in rows):
             raise SpecError(f"{self.weights.parent}: the graph of the aligner is for another model")
         unknown = np.full(len(ids), np.nan, np.float32)
-        return logits, found["aggregate"], found.get("text", unknown), found.get("against", unknown)
+        return logits, outputs["aggregate"], outputs.get("text", unknown), outputs.get("against", unknown)
 
 
 def threads() -> int:

@@ -62,14 +62,14 @@ def _library() -> Any:
 
     That package sends a message at each import and writes files into the user's home.
     """
-    found = sys.modules.get(_TELEMETRY)
+    telemetry = sys.modules.get(_TELEMETRY)
     sys.modules[_TELEMETRY] = None  # type: ignore[assignment]  # makes Python treat the module as missing
     try:
         import openvino
     finally:
         del sys.modules[_TELEMETRY]
-        if found is not None:
-            sys.modules[_TELEMETRY] = found
+        if telemetry is not None:
+            sys.modules[_TELEMETRY] = telemetry
     return openvino
 
 
@@ -103,8 +103,8 @@ class OpenVinoGraph(OnnxGraph):
             compiled = _library().Core().compile_model(part, "CPU", self._settings)
             self._requests[wanted] = compiled.create_infer_request()
         with self._alone:
-            found = self._requests[wanted].infer(dict(inputs))
-            return [found[name] for name in outputs]
+            computed = self._requests[wanted].infer(dict(inputs))
+            return [computed[name] for name in outputs]
 
     def _opened(self) -> tuple[Any, str]:
         model = _library().Core().read_model(self._path)

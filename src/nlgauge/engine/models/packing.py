@@ -219,20 +219,20 @@ PREFIXES = tuple(dict.fromkeys(one.name for one in PACKINGS))
 
 def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
     """Return the packing of a prefix for a checkpoint. Raises SpecError if the family has another network."""
-    families = [one for one in PACKINGS if one.name == prefix]
+    families = [packing for packing in PACKINGS if packing.name == prefix]
     built = _architecture(config)
-    found = next((one for one in families if built.endswith(one.architectures)), None)
-    if found is None:
-        wanted = " or ".join(f"...{end}" for one in families for end in one.architectures)
+    packing = next((of_name for of_name in families if built.endswith(of_name.architectures)), None)
+    if packing is None:
+        wanted = " or ".join(f"...{end}" for of_name in families for end in of_name.architectures)
         raise SpecError(f"model {name!r} is a {built}, and {prefix}: reads a {wanted}{_instead(config, prefix)}")
-    if found.by_tokens and config.get(FAMILY) != prefix:
+    if packing.by_tokens and config.get(FAMILY) != prefix:
         remedy = "write its folder with nlgauge train aligner or nlgauge export"
         raise SpecError(f"model {name!r} does not say that it is an aligner of CTC: {remedy}")
-    if found.regression:
+    if packing.regression:
         head: Head = "number" if _labels(config) == ["number"] else "share"
-        segments = found.segments[::-1] if config.get(TEXT_FIRST) else found.segments
-        return replace(found, head=head, segments=segments)
-    return found
+        segments = packing.segments[::-1] if config.get(TEXT_FIRST) else packing.segments
+        return replace(packing, head=head, segments=segments)
+    return packing
 
 
 def by_head(config: Mapping[str, Any]) -> Packing | None:
@@ -273,7 +273,9 @@ def refused_head(config: Mapping[str, Any]) -> str | None:
 def _instead(config: Mapping[str, Any], prefix: str = "") -> str:
     """Return the prefixes that read a network, for an error message."""
     built = _architecture(config)
-    others = dict.fromkeys(one.name for one in PACKINGS if built.endswith(one.architectures) and one.name != prefix)
+    others = dict.fromkeys(
+        packing.name for packing in PACKINGS if built.endswith(packing.architectures) and packing.name != prefix
+    )
     return f": use --model {', '.join(f'{name}:...' for name in others)}" if others else ", which no detector here has"
 
 
@@ -296,8 +298,8 @@ def _labels(config: Mapping[str, Any]) -> list[str]:
 
 def _named(labels: Sequence[str], kind: re.Pattern[str]) -> int | None:
     """Return the one class whose name is of a kind; None for none and for several."""
-    found = [at for at, label in enumerate(labels) if kind.match(label)]
-    return found[0] if len(found) == 1 else None
+    of_kind = [at for at, label in enumerate(labels) if kind.match(label)]
+    return of_kind[0] if len(of_kind) == 1 else None
 
 
 class Reading(NamedTuple):
@@ -394,28 +396,28 @@ class Packer:
         """Return a row. Each segment is split as one text, and special tokens stand only between segments."""
         packing, tokenizer = self.packing, self.tokenizer
         asked = packing.asking if question and packing.asking else packing.segments
-        known = {"source": source, "candidate": candidate, "question": question or "", "passages": str(passages)}
-        texts = [_filled(segment, known) for segment in asked]
+        slots = {"source": source, "candidate": candidate, "question": question or "", "passages": str(passages)}
+        texts = [_filled(segment, slots) for segment in asked]
         prefix, between, suffix = tokenizer.pair_frame if self.paired else self._single
         pieces = tokenizer.encode(texts)
         first = [self._token(packing.first)] if packing.first else []
-        own = np.concatenate([[*first, *prefix], pieces[0].ids]).astype(np.int32)
+        begin = np.concatenate([[*first, *prefix], pieces[0].ids]).astype(np.int32)
         rest = [np.concatenate([between, piece.ids]) for piece in pieces[1:]]
-        ids = np.concatenate([own, *rest, suffix]).astype(np.int32)
+        ids = np.concatenate([begin, *rest, suffix]).astype(np.int32)
         side = np.full(len(ids), OWN, np.int8)
-        side[: len(own) + len(between) if rest else 0] = OTHER
+        side[: len(begin) + len(between) if rest else 0] = OTHER
         return PackedRow(ids, side, pieces[-1])
 
     def tokens_row(
-        self, own: NDArray[np.int32], other: NDArray[np.int32]
+        self, judged: NDArray[np.int32], other: NDArray[np.int32]
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
         """Return ids and side of a row of a judged text and a source, from the tokens of both."""
         before, between, after = self.tokenizer.pair_frame
         first = self.packing.text_first
-        one, two = (own, other) if first else (other, own)
-        ids = np.concatenate([before, one, between, two, after]).astype(np.int32)
+        left, right = (judged, other) if first else (other, judged)
+        ids = np.concatenate([before, left, between, right, after]).astype(np.int32)
         side = np.full(len(ids), OTHER if first else OWN, np.int8)
-        side[: len(before) + len(one) + len(between)] = OWN if first else OTHER
+        side[: len(before) + len(left) + len(between)] = OWN if first else OTHER
         return ids, side
 
     @property
@@ -458,10 +460,10 @@ class Packer:
         return tokenizer.prefix, [tokenizer.end_id] if self.packing.joined == "end" else [], tokenizer.suffix
 
     def _token(self, token: str) -> int:
-        found = self.tokenizer.token_id(token)
-        if found is None:
+        number = self.tokenizer.token_id(token)
+        if number is None:
             raise SpecError(f"the tokenizer has no token {shown(token)}, which {self.packing.name}: begins a row with")
-        return found
+        return number
 
 
 def packer_of(model: Model) -> Packer | None:
@@ -488,11 +490,15 @@ class PackedPairing(Pairing):
         self.room = self._left(False)
 
     def row(
-        self, own: NDArray[np.int32], search: Search, spans: Sequence[Span], question: NDArray[np.int32] | None = None
+        self,
+        judged: NDArray[np.int32],
+        search: Search,
+        spans: Sequence[Span],
+        question: NDArray[np.int32] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
         """As `Pairing.row`, for a packing whose rows are made of tokens; no question is read."""
         read = [search.tokens.ids[begin:end] for begin, end in spans]
-        return self._packer.tokens_row(own, np.concatenate([own[:0], *read])[: self.room_beside(own)])
+        return self._packer.tokens_row(judged, np.concatenate([judged[:0], *read])[: self.room_beside(judged)])
 
     def _left(self, question: bool) -> int:
         """Sub-words for source and candidate in a row, and for the question if there is one."""
@@ -509,9 +515,9 @@ class PackedPairing(Pairing):
             return [[span] for span in spans]
         return stretches(spans, self._stretch if unit == "text" else min(self._stretch, SearchShape().stretch))
 
-    def room_beside(self, own: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
+    def room_beside(self, judged: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
         asked = question is not None and bool(self._packer.packing.asking)
-        return max(1, self._left(asked) - len(own) - (len(question) if asked and question is not None else 0))
+        return max(1, self._left(asked) - len(judged) - (len(question) if asked and question is not None else 0))
 
     def parts(self, search: Search, room: int) -> list[list[Span]]:
         """Consecutive sentences, as many as a part holds."""

@@ -60,7 +60,7 @@ def published(source: str, digest: str, sizes: Mapping[str, object]) -> Publishe
     Returns:
         What is known of the checkpoint, or None.
     """
-    checkpoints = _known()
+    checkpoints = _published_checkpoints()
     for name, facts in checkpoints.items():
         if digest in facts.get("digests", ()):
             return Published(name, "digest", facts)
@@ -72,14 +72,14 @@ def published(source: str, digest: str, sizes: Mapping[str, object]) -> Publishe
 
 
 @cache
-def _known() -> dict[str, dict[str, Any]]:
+def _published_checkpoints() -> dict[str, dict[str, Any]]:
     checkpoints: dict[str, dict[str, Any]] = json.loads(_FACTS.read_text(encoding="utf-8"))["checkpoints"]
     return checkpoints
 
 
 def known_names() -> frozenset[str]:
     """Return the names of the known checkpoints."""
-    return frozenset(_known())
+    return frozenset(_published_checkpoints())
 
 
 @cache
@@ -87,10 +87,10 @@ def _by_name() -> dict[str, str]:
     """Return the known name of each hub name, in lower case; of a folder, that of its last part after a slash."""
     homes = json.loads(_FACTS.read_text(encoding="utf-8"))["homes"]
     names: dict[str, str] = {}
-    for name in _known():
+    for name in _published_checkpoints():
         home = next((home for begin, home in homes.items() if name.startswith(begin)), None)
         spelled = {name, f"/{name.rpartition('/')[2]}", *([] if home is None else [f"{home}/{name}"])}
-        names |= {one.lower(): name for one in spelled}
+        names |= {spelling.lower(): name for spelling in spelled}
     return names
 
 

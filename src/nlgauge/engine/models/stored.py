@@ -33,12 +33,12 @@ def shown(value: object) -> str:
 def json_object(path: Path, what: str) -> dict[str, Any]:
     """Return the object in a JSON file. what: its kind, for the error message. Raises SpecError for anything else."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise SpecError(f"{path} is not a {what}: {one_line(error)}") from None
-    if not isinstance(found, dict):
-        raise SpecError(f"{path} is not a {what}: it holds {shown(found)}, not an object")
-    return found
+    if not isinstance(content, dict):
+        raise SpecError(f"{path} is not a {what}: it holds {shown(content)}, not an object")
+    return content
 
 
 @dataclass(frozen=True)

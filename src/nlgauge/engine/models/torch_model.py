@@ -225,9 +225,9 @@ class Checkpoint:
 
     def _second_type(self, body: Net) -> int:
         """Return the type of a pair's second text, as the tokenizer says; 0 if the network has not so many types."""
-        known = int(getattr(self.config, "type_vocab_size", None) or 0)
+        types = int(getattr(self.config, "type_vocab_size", None) or 0)
         told = self.tokenizer.second_type
-        return told if told < known and "token_type_ids" in signature(body.forward).parameters else 0
+        return told if told < types and "token_type_ids" in signature(body.forward).parameters else 0
 
     def read(self, auto: str, **more: Any) -> tuple[Net, list[str]]:
         """Return a network, and the names of missing weights. more: arguments of `from_pretrained`."""

@@ -138,8 +138,8 @@ class TorchCausalLM:
 
 def _first_token(checkpoint: Checkpoint) -> int:
     config = checkpoint.config
-    known = [*checkpoint.tokenizer.prefix, config.bos_token_id, config.eos_token_id]
-    first = next((token for token in known if isinstance(token, int)), None)
+    candidates = [*checkpoint.tokenizer.prefix, config.bos_token_id, config.eos_token_id]
+    first = next((token for token in candidates if isinstance(token, int)), None)
     if first is None:
         raise SpecError(f"model {checkpoint.name!r} has no token for the beginning of a text")
     return first

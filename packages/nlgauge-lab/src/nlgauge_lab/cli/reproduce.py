@@ -83,7 +83,8 @@ _Write = Callable[..., None]
     "readmes",
     type=PLACE,
     multiple=True,
-    help=f"{_ABOUT}: write the short tables between their comments in this page, too; repeatable.",
+    help=f"{_ABOUT}, and for {PANELS} and {LIST}: write the short tables between their comments in this page, too; "
+    "repeatable.",
 )
 @click.option("--replicates", type=click.IntRange(min=0), default=1000, show_default=True, help=f"{_ABOUT}.")
 @click.option("--draws", type=click.IntRange(min=1), default=2000, show_default=True, help=f"For {COVERAGE}.")
@@ -140,9 +141,11 @@ def reproduce(
     if alone and len(names) > 1:
         raise SpecError(f"{alone[0]} stands alone: run it, and the tables, one after the other")
     if not alone and (len(models) > 1 or readmes):
-        raise SpecError("several models, and --readme, are for results and detection")
-    if {LAYERS, COVERAGE, PANELS}.intersection(names) and (len(models) > 1 or readmes):
-        raise SpecError(f"{alone[0]} are of one model, and have no place in the README")
+        raise SpecError("several models, and --readme, are for pages, such as results and detection")
+    if {LAYERS, COVERAGE, PANELS}.intersection(names) and len(models) > 1:
+        raise SpecError(f"{alone[0]} are of one model")
+    if {LAYERS, COVERAGE}.intersection(names) and readmes:
+        raise SpecError(f"{alone[0]} has no short table for --readme")
     if (ROWS in names) != (clone is not None):
         raise SpecError(f"{ROWS} and --from FOLDER go together: nlgauge reproduce {ROWS} --from CLONE --data rated")
     if clone is not None:
@@ -522,10 +525,10 @@ def _coverage(data: Data, scores: Scores, draws: int, write: _Write) -> None:
 
 
 def _panels(asked: _Asked, scores: Scores, write: _Write, cached: bool) -> None:
-    from nlgauge_lab.reproduce.panels import measured, page
+    from nlgauge_lab.reproduce.panels import measured, page, short_table
 
     found, lacking = measured(asked.data, scores, model=asked.models[0], cached=cached)
-    write(page(found, lacking), {})
+    write(page(found, lacking), {PANELS: short_table(found)})
 
 
 def _layers(asked: _Asked, scores: Scores, write: _Write) -> None:

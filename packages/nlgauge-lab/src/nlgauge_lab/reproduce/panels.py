@@ -58,6 +58,10 @@ PANELS: Mapping[str, Panel] = {
 }
 
 
+MARGIN = 0.02
+"""By how much more a combination must agree than what needs no fitting, so that it helps"""
+
+
 class RatedScores(NamedTuple):
     """The members' scores on the rows of a data set that have all of them and a rating."""
 
@@ -200,7 +204,30 @@ def page(found: Mapping[str, Sequence[LeftOut]], lacking: Sequence[str]) -> str:
         heads = ["data, left out", "rows", "combination", "equal weights", "best member of the others"]
         lines += [f"## {name.capitalize()}", "", f"Members: {', '.join(f'`{member}`' for member in members)}.", ""]
         lines += [*table([*heads, "which", "weights"], "lrrrrll", rows), ""]
-        helps = sum(one.combination > max(one.equal, one.alone) + 0.02 for one in sets)
-        lines += [f"The combination is ahead of both by more than .02 on {helps} of {len(sets)}.", ""]
+        lines += [_verdict(sets), ""]
     lines += ["Not told of:", "", *(f"- {line}" for line in lacking)] if lacking else []
     return "\n".join(lines).strip() + "\n"
+
+
+def short_table(found: Mapping[str, Sequence[LeftOut]]) -> list[str]:
+    """Return the lines of one table of all panels in Markdown, and the sentence that counts where they help."""
+    rows = [
+        [
+            name,
+            one.name,
+            f"{one.rows:,}",
+            short(one.combination),
+            short(one.equal),
+            short(one.alone),
+            f"`{PANELS[name].members[one.member]}`",
+        ]
+        for name, sets in found.items()
+        for one in sets
+    ]
+    heads = ["question", "data, left out", "rows", "combination", "equal weights", "best member of the others", "which"]
+    return [*table(heads, "llrrrrl", rows), "", _verdict([one for sets in found.values() for one in sets])]
+
+
+def _verdict(sets: Sequence[LeftOut]) -> str:
+    helps = sum(one.combination > max(one.equal, one.alone) + MARGIN for one in sets)
+    return f"The combination is ahead of both by more than {short(MARGIN, 2)} on {helps} of {len(sets)}."

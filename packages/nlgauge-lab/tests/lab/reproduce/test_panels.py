@@ -94,5 +94,11 @@ def test_the_page_tells_of_each_panel_or_why_not(folder: Path, tmp_path: Path, m
     text = place.read_text(encoding="utf-8")
     assert "## Counts\n\nMembers: `Words`, `Length`." in text and "| Tiny | 9 | .715 | .715 | .715 |" in text
     assert "The combination is ahead of both by more than .02 on 0 of 2." in text
-    before = text
+    before, readme = text, tmp_path / "readme.md"
+    readme.write_text("Before.\n<!-- panels -->\nold\n<!-- end of panels -->\nAfter.\n", encoding="utf-8")
+    assert nlgauge(*run, "--cached", "--readme", readme).exit_code == 0
+    lines = readme.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "Before." and lines[-1] == "After." and "old" not in lines
+    assert "| counts | Tiny | 9 | .715 | .715 | .715 | `Words` |" in lines
+    assert "The combination is ahead of both by more than .02 on 0 of 2." in lines
     assert nlgauge(*run, "--cached").exit_code == 0 and place.read_text(encoding="utf-8") == before
