@@ -104,3 +104,20 @@ def test_a_file_of_scores_is_told_from_outputs(tmp_path: Path) -> None:
     nlgauge.evaluate(candidates=["a b"], metrics="Length", cache=False).save(tmp_path / "scores.jsonl")
     with pytest.raises(InputError, match=r"row 1: this is a file of scores, .*give the outputs that were scored"):
         Corpus.read(tmp_path / "scores.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("columns", "guess"),
+    [
+        (("qid", "llm_output", "gold", "doc"), "--map candidate=llm_output --map references=gold"),
+        (("Model Response", "passage"), "--map 'candidate=Model Response' --map source=passage"),
+        (("gold_answer", "passage"), "--map candidate=COLUMN --map source=passage"),
+        (("output_tokens", "answer_id"), "--map candidate=COLUMN"),
+        (("first_answer", "second_answer"), "--map candidate=COLUMN"),
+        (("answer", "llm_output"), "--map candidate=answer"),
+    ],
+)
+def test_a_command_is_ready_where_one_column_alone_may_be_the_output(columns: tuple[str, ...], guess: str) -> None:
+    with pytest.raises(InputError) as error:
+        Corpus.from_records([dict.fromkeys(columns, "a text")])
+    assert f"{guess}," in str(error.value) or f"{guess};" in str(error.value), error.value

@@ -55,6 +55,11 @@ _CALLED = {
     "question": ("query", "user_input", "input", "prompt"),
 }
 """Other tools' names for the other fields, likeliest first"""
+_NOT_OUTPUTS = {
+    *("gold", "golden", "reference", "ref", "target", "expected", "truth", "correct", "human", "ideal", "label"),
+    *("id", "length", "tokens", "time", "score", "type", "source", "input", "context", "prompt", "question"),
+}
+"""Words in the names of columns that hold no output, whatever else they are called"""
 _FOR_OURS = {"passages": "source"}
 """Names that can be one field alone"""
 _NO_SCORE = (
@@ -403,12 +408,20 @@ def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> 
 
 def _guessed(record: Mapping[str, object], folded: Mapping[str, str]) -> dict[str, str]:
     """Return the column that each field is likeliest in, for a command that a user may check; the candidate's first."""
-    guessed = {"candidate": next((folded[alias] for alias in _ALIASES if alias in folded), "COLUMN")}
+    named = next((folded[alias] for alias in _ALIASES if alias in folded), None)
+    guessed = {"candidate": named or _with_word(folded) or "COLUMN"}
     for ours in ("references", "source", "question"):
         free = {name: path for name, path in folded.items() if path not in guessed.values()}
         if ours not in record and (column := next((free[name] for name in _CALLED[ours] if name in free), None)):
             guessed[ours] = column
     return guessed
+
+
+def _with_word(folded: Mapping[str, str]) -> str | None:
+    """Return the only column with a name of the candidate among its words, such as llm_output; not of gold_answer."""
+    words = {name: set(re.split(r"[\W_]+", name)) for name in folded}
+    likely = [name for name in folded if words[name] & set(_ALIASES) and not words[name] & _NOT_OUTPUTS]
+    return folded[likely[0]] if len(likely) == 1 else None
 
 
 def _inner(key: str, value: object) -> str:
