@@ -37,8 +37,8 @@ _NEGATED = re.compile(
 _CANNOT_PLAIN = {"cannot": "can not", "can't": "can not", "can’t": "can not", "won't": "will not", "won’t": "will not"}
 _CANNOT = re.compile(rf"\b(?:{'|'.join(_CANNOT_PLAIN)})\b", re.IGNORECASE)
 _PAID_EACH = [
-    (re.compile(rf"\b(?:a|an|per|each|every) {one}\b|\b{often}\b", re.IGNORECASE), times)
-    for one, often, times in (
+    (re.compile(rf"\b(?:a|an|per|each|every) {span}\b|\b{often}\b", re.IGNORECASE), times)
+    for span, often, times in (
         ("hour", "hourly", (24.0,)),
         ("day", "daily", (7.0, 30.0, 365.0)),
         ("week", "weekly", (4.0, 52.0)),
@@ -505,12 +505,13 @@ def _as_long(one: Quantity, other: Quantity) -> bool:
     return abs(days[0] - days[1]) <= 0.05 * max(days)
 
 
-def _is_of_a_longer_time(one: Quantity, near: _Passage) -> bool:
-    """Return whether an amount is one of a sentence for so many times as long: 12 times what is paid a month."""
-    times = [many for paid, some in _PAID_EACH for many in some if paid.search(near.text)]
-    theirs = [other.value[0] or 0.0 for other in near.quantities if other.kind == "money" and other.unit == one.unit]
-    mine = one.value[0] or 0.0
-    return any(abs(mine - many * other) <= 1e-9 * max(1.0, mine) for many in times for other in theirs if other)
+def _is_of_a_longer_time(amount: Quantity, near: _Passage) -> bool:
+    """Return whether an amount is that of a sentence for so many times as long: 12 times what is paid a month."""
+    times = [factor for paid, factors in _PAID_EACH for factor in factors if paid.search(near.text)]
+    same_unit = (other for other in near.quantities if other.kind == "money" and other.unit == amount.unit)
+    theirs = [other.value[0] or 0.0 for other in same_unit]
+    mine = amount.value[0] or 0.0
+    return any(abs(mine - factor * other) <= 1e-9 * max(1.0, mine) for factor in times for other in theirs if other)
 
 
 def _loose(text: str, one: Quantity) -> bool:

@@ -45,8 +45,8 @@ class ScopedSource:
 
     def __init__(self, texts: Sequence[str]) -> None:
         short = [sentence for text in texts for sentence in sentences(text) if len(sentence) <= LONGEST][:MOST]
-        self._some = list(islice((one for text in short for one in _said(text, _SOME)), _MOST_TOLD))
-        self._all = list(islice((one for text in short for one in _said(text, _ALL)), _MOST_TOLD))
+        self._some = list(islice((clause for text in short for clause in _said(text, _SOME)), _MOST_TOLD))
+        self._all = list(islice((clause for text in short for clause in _said(text, _ALL)), _MOST_TOLD))
 
     def difference(self, sentence: str) -> str | None:
         """Return why a sentence says of all or none what the source says of some, or of some alone what it says of all.
@@ -59,28 +59,28 @@ class ScopedSource:
         """
         if not (self._some or self._all) or len(sentence) > LONGEST:
             return None
-        if any(self._holds(one, self._all) for one in _said(sentence, _ONLY_SOME)):
+        if any(self._holds(clause, self._all) for clause in _said(sentence, _ONLY_SOME)):
             return "the source says so of all"
         for pattern in (_ALL, _NONE):
-            for one in _said(sentence, pattern):
-                if self._holds(one, self._some) and not self._holds(one, self._all):
+            for clause in _said(sentence, pattern):
+                if self._holds(clause, self._some) and not self._holds(clause, self._all):
                     return "the source says so of some"
         return None
 
     @staticmethod
-    def _holds(one: _Said, told: Sequence[_Said]) -> bool:
+    def _holds(said: _Said, told: Sequence[_Said]) -> bool:
         """Return whether one of some clauses has the words of another, of the same things."""
         return any(
-            one.noun == other.noun and one.negated == other.negated and one.stems <= other.stems for other in told
+            said.noun == other.noun and said.negated == other.negated and said.stems <= other.stems for other in told
         )
 
 
 def _said(sentence: str, pattern: re.Pattern[str]) -> Iterator[_Said]:
     """Yield the clauses of a sentence that say something of some things."""
     for clause in _CLAUSE.split(sentence):
-        found = pattern.search(clause)
-        if found is not None:
-            rest = f"{found['noun']} {clause[: found.start()]} {clause[found.end() :]}"
+        match = pattern.search(clause)
+        if match is not None:
+            rest = f"{match['noun']} {clause[: match.start()]} {clause[match.end() :]}"
             stems = stems_and_numbers(rest)
             if len(stems) > 1:
-                yield _Said(clause, stem_of(found["noun"].lower()), stems, negated(rest))
+                yield _Said(clause, stem_of(match["noun"].lower()), stems, negated(rest))
