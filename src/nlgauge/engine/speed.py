@@ -120,8 +120,8 @@ def _supported(model: Model) -> NDArray[np.float64]:
     for request in requests:
         if (feature := features[request]) is not None:
             logits += [*feature.logits.tolist(), *(stretch.logit for stretch in feature.stretches)]
-    given = np.array(logits)
-    return np.asarray(1 / (1 + np.exp(-given[~np.isnan(given)].clip(-50, 50))))
+    all_logits = np.array(logits)
+    return np.asarray(1 / (1 + np.exp(-all_logits[~np.isnan(all_logits)].clip(-50, 50))))
 
 
 def _predicted(model: Model) -> NDArray[np.float64]:

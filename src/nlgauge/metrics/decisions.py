@@ -110,10 +110,10 @@ class Decisions(_Form):
     def each(self, content: Mapping[str, Any]) -> list[Answer]:
         """Return the answer to each question; where several were asked, by their names."""
         answers = content.get("answers")
-        given = [answer for answer in answers if isinstance(answer, dict)] if isinstance(answers, list) else []
+        listed = [answer for answer in answers if isinstance(answer, dict)] if isinstance(answers, list) else []
         if not self.criteria:
-            return [self._number(given[0] if len(given) == 1 else None, "probability")]
-        by_name = {answer.get("name"): answer for answer in given}
+            return [self._number(listed[0] if len(listed) == 1 else None, "probability")]
+        by_name = {answer.get("name"): answer for answer in listed}
         return [self._number(by_name.get(name), "probability") for name in self.criteria]
 
 

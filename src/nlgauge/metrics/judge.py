@@ -332,7 +332,7 @@ class Judge(RowMetric):
 
         count = prepared.cached.count
         for (digest, turn), answers in prepared.cached.look_up(jobs).items():
-            prepared.answers.update({(digest, turn + number): given for number, given in enumerate(answers)})
+            prepared.answers.update({(digest, turn + number): outcome for number, outcome in enumerate(answers)})
         jobs = {job: asked for job, asked in jobs.items() if job not in prepared.answers}
 
         def answer(job: tuple[bytes, int]) -> Sequence[Answer]:
@@ -361,9 +361,9 @@ class Judge(RowMetric):
                     answered = future.done() and not future.cancelled()
                     answers = future.result() if answered else [_STOPPED] * count
                     prepared.cached.add((digest, turn), answers)
-                    for number, given in enumerate(answers):
-                        prepared.answers[digest, turn + number] = given
-                        prepared.server.counts.update(tally(given))
+                    for number, outcome in enumerate(answers):
+                        prepared.answers[digest, turn + number] = outcome
+                        prepared.server.counts.update(tally(outcome))
                 prepared.cached.commit()
 
     def _value(self, filled: Sequence[Asked] | str, answers: Mapping[tuple[bytes, int], Answer]) -> Value:

@@ -44,10 +44,10 @@ class Keys:
     def fit(self, authorization: str | None) -> bool:
         """Return whether a header `Authorization: Bearer KEY` has one of the keys."""
         scheme, _, key = (authorization or "").partition(" ")
-        given, fits = _digest(key.strip()), False
+        digest_of_key, fits = _digest(key.strip()), False
         for digest in self._digests:
             # Every key is compared, so that the time does not tell which one it was.
-            fits |= hmac.compare_digest(digest, given)
+            fits |= hmac.compare_digest(digest, digest_of_key)
         return not self._digests or (fits and scheme.lower() == "bearer")
 
 

@@ -64,9 +64,9 @@ class AllowList:
             raise SpecError(f"a metric's spec has {len(spec)} characters, and at most {LONGEST_SPEC} are read")
         if (named := self.asked.get(spec, spec)) in self.named:
             return self.named[named]
-        name, given = registry.parsed(spec)
+        name, arguments = registry.parsed(spec)
         kind = self._kind(name)
-        for parameter, value in registry.named(kind, given, spec).items():
+        for parameter, value in registry.named(kind, arguments, spec).items():
             self._refuse_open(kind, name, parameter, value)
         metric = registry.metric(spec, model=self.model)
         if str(metric) not in self.named and not self.any_metric:

@@ -161,7 +161,7 @@ class _Shares(Sink[None]):
             except Exception as error:
                 job.end(error)
                 self._ended(job)
-        return self._known
+        return self._unwanted
 
     def _refuse_too_much(self, plans: Sequence[Plan]) -> None:
         for plan in plans:
@@ -172,7 +172,7 @@ class _Shares(Sink[None]):
                     remedy="give fewer or shorter texts at a time, or cheaper metrics",
                 )
 
-    def _known(self, rows: Sequence[int]) -> Scores:
+    def _unwanted(self, rows: Sequence[int]) -> Scores:
         """Rows that nobody waits for need not be scored."""
         wanted = {n for share in self._shares if share.job.wanted for n in share.rows}
         if not wanted:

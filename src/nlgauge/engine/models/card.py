@@ -190,13 +190,13 @@ def _grounded(fact: Any) -> tuple[float, float] | None:
 
 
 def _right_answers(fact: Any) -> dict[str, tuple[float, float, float]]:
-    given = {} if fact is None else fact.get("right_answers", {})
-    return {str(kind): (_share(failing), _share(low), _share(high)) for kind, (failing, low, high) in given.items()}
+    shares = {} if fact is None else fact.get("right_answers", {})
+    return {str(kind): (_share(failing), _share(low), _share(high)) for kind, (failing, low, high) in shares.items()}
 
 
 def _bands(fact: Any) -> tuple[Band, ...]:
-    given = () if fact is None else fact.get("bands", ())
-    return tuple(Band(*(_share(of[name]) for name in ("from", "to", "area", "low"))) for of in given)
+    bands = () if fact is None else fact.get("bands", ())
+    return tuple(Band(*(_share(of[name]) for name in ("from", "to", "area", "low"))) for of in bands)
 
 
 def _share(value: object) -> float:

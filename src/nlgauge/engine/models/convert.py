@@ -42,8 +42,8 @@ _CTC_R = {
 """What each published R predicts, and whether it was trained with the judged text first"""
 _UNUSED = ("pooler.", "embeddings.position_ids")
 _CLEANING: tuple[dict[str, Any], ...] = (
-    *({"type": "Replace", "pattern": {"String": one}, "content": '"'} for one in "“”"),
-    *({"type": "Replace", "pattern": {"String": one}, "content": "'"} for one in "‘’"),
+    *({"type": "Replace", "pattern": {"String": quote}, "content": '"'} for quote in "“”"),
+    *({"type": "Replace", "pattern": {"String": quote}, "content": "'"} for quote in "‘’"),
     {"type": "Lowercase"},
 )
 """What CTC does to all texts, as a tokenizer does it"""

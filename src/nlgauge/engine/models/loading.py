@@ -248,12 +248,12 @@ def _made(name: str, maker: object, precision: str, **more: str | None) -> Model
     """Return the model that a package makes. more: arguments, None left out. Raises SpecError if it fails."""
     if not callable(maker):
         raise SpecError(f"{name}: the package offers {maker!r}, which is not a function that makes a model")
-    given = {key: value for key, value in more.items() if value is not None}
-    if refused := given.keys() - signature(maker).parameters.keys():
-        wrong = " and ".join(f"{key} {given[key]!r}" for key in sorted(refused))
+    arguments = {key: value for key, value in more.items() if value is not None}
+    if refused := arguments.keys() - signature(maker).parameters.keys():
+        wrong = " and ".join(f"{key} {arguments[key]!r}" for key in sorted(refused))
         raise SpecError(f"model {name!r} does not accept {wrong}; leave it out")
     try:
-        model = cast(Callable[..., object], maker)(precision, **given)
+        model = cast(Callable[..., object], maker)(precision, **arguments)
     except NlgaugeError:
         raise
     except Exception as error:  # another package's code may raise anything, and the user has to know which package

@@ -214,7 +214,7 @@ _CTC_R = Packing(
     architectures=("ForSequenceClassification",),
 )
 PACKINGS = (_NLI, _MINICHECK, _MINICHECK_T5, _FACTCG, _LETTUCE, _HHEM, _TRUE, _CTC, _CTC_R)
-PREFIXES = tuple(dict.fromkeys(one.name for one in PACKINGS))
+PREFIXES = tuple(dict.fromkeys(packing.name for packing in PACKINGS))
 
 
 def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
