@@ -119,7 +119,7 @@ class Decisions(_Form):
 
 @dataclass
 class SystemOne(_Form):
-    """A decision model behind System One, which names the same things in other words."""
+    """A decision model behind the service System One. Its requests and replies have other field names."""
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
         """Return what is sent."""

@@ -105,7 +105,7 @@ def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
 
 
 def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Value]:
-    """Return what a metric gave for some rows or systems.
+    """Return the values that a metric gave, after a check that they are complete.
 
     Args:
         metric: the metric.
@@ -116,7 +116,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
         The values.
 
     Raises:
-        MetricError: there is another number of values or of sub-scores, a NaN without a reason, or what is no number.
+        MetricError: the number of values or sub-scores is wrong, a NaN has no reason, or a value is not a number.
     """
     if len(values) != count:
         raise MetricError(f"{metric} gave {len(values)} values for {count} texts; it has to give one for each")

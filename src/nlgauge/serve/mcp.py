@@ -55,11 +55,11 @@ _READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_wor
 
 
 class Tools:
-    """What the tools do.
+    """The tools that an agent may call.
 
     Args:
         allowed: the metrics that may be asked for.
-        models: by name; no other is ever loaded.
+        models: the models by name; no other model is ever loaded.
         limits: of one request.
         folder: where files are read.
     """

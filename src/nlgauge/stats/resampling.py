@@ -106,7 +106,7 @@ def _in_order(shape: tuple[int, int], count: int) -> tuple[Integers, Integers]:
 
 
 def cells_at(x: Values, items: Integers, systems: Integers) -> Values:
-    """Return a prepared table [items, systems] at cells that were drawn: [r, items, systems]."""
+    """Return the cells of a prepared table [items, systems] that were drawn, for r resamples: [r, items, systems]."""
     return x[items[:, :, None], systems[:, None, :]]
 
 

@@ -50,7 +50,7 @@ _CLEANING: tuple[dict[str, Any], ...] = (
 
 
 def is_converted(source: Path) -> bool:
-    """Return whether `convert` is for a place: the folder of HHEM-2.1-Open, or the file of an aligner of CTC."""
+    """Return whether `convert` can read a path: the folder of HHEM-2.1-Open, or the file of an aligner of CTC."""
     config = source / CONFIG_FILE
     return source.is_file() or (config.is_file() and is_hhem(json_object(config, "configuration of a model")))
 

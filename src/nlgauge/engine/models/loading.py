@@ -169,7 +169,7 @@ def is_detector(name: str) -> bool:
 
 
 def hold(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """Return a model as `load` does, and the same one again without loading while a caller has a reference to it.
+    """Return a model as `load` does. As long as a caller has a reference to it, further calls return the same object.
 
     Use it to score a few rows at a time, many times. A folder that changes meanwhile is not read again.
 
@@ -192,7 +192,7 @@ def hold(name: str, precision: str = "float32", backend: str = "auto", device: s
 
 
 def shared(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """As `load`, but the last installed model, whose files do not change, stays loaded for the next call."""
+    """Return a model as `load` does. The last model of an installed package stays loaded for the next call."""
     if name != "pocket" and name not in COMPANIONS:
         return load(name, precision, backend, device)
     _last[:] = [hold(name, precision, backend, device)]

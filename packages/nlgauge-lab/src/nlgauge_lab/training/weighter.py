@@ -119,7 +119,15 @@ class Words:
         return Words(self.states[mine], segment, self.scores[mine], len(rows))
 
     def values(self, weight: Tensor, share: Tensor) -> Tensor:
-        """MaskEval of each row: weight [width], share [] the log-odds of the candidate's share -> [rows]."""
+        """Return the MaskEval score of each row.
+
+        Args:
+            weight: the learned weights of a token's state: [width].
+            share: the log-odds of the candidate's share in the score: [].
+
+        Returns:
+            The scores: [rows].
+        """
         logits = self.states @ weight
         top = torch.full((2 * self.rows,), -torch.inf).scatter_reduce(0, self.segment, logits.detach(), "amax")
         shares = torch.exp(logits - top[self.segment])

@@ -84,7 +84,7 @@ _ROLES = re.compile(
 
 
 def name(place: Place, rng: random.Random) -> Edit | None:
-    """A name replaced by another, of the context or foreign to it."""
+    """Return an edit that replaces a name by another one, from the context or from another text."""
     found = [match for match in names(place.text) if match.group() in place.context]
     if not found:
         return None

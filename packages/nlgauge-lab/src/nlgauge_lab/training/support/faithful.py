@@ -52,7 +52,14 @@ Way: TypeAlias = Callable[[str], str]
 
 
 def written_otherwise(text: str) -> list[Way]:
-    """What can be written in another way in a text without changing a word's sense: each turns it into another text."""
+    """Return the ways to write a text differently without a change of its sense, such as "do not" for "don't".
+
+    Args:
+        text: the text.
+
+    Returns:
+        Functions, each of which takes the text and returns it with one such change.
+    """
     ways: list[Way] = []
     for long, short in _CONTRACTIONS:
         for old, new in ((long, short), (short, long)):
