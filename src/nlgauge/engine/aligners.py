@@ -229,12 +229,12 @@ class TrainedAligner:
         return None
 
     def read(self, direction: Direction, features: Features) -> Alignment | None:
-        """Return what the model says of a text; None for a text without tokens."""
+        """Return the predictions of the model for a text; None for a text without tokens."""
         requests = self.requests(direction)
         return features[requests[0]] if requests else None
 
     def aligned(self, direction: Direction, text: Alignment, units: Units) -> Aligned:
-        """Return the alignments of the words of a text, from what the model says of it."""
+        """Return the alignments of the words of a text, from the predictions of the model."""
         spans = units.spans[units.counted]
         if self.aggregate:
             # For R, a sum over words is their number times the supported share, or the number that it predicts.

@@ -56,7 +56,7 @@ class Guard:
         return not any(outcome.failed for outcome in self.outcomes)
 
     def add(self, text: str) -> Outcome:
-        """Return what is found of a sentence, or of a whole answer.
+        """Return the finding about a sentence, or about a whole answer.
 
         Args:
             text: the sentence, or the answer.
@@ -76,7 +76,7 @@ class Guard:
         return self.outcomes[-1]
 
     def read(self, pieces: Iterable[str]) -> Iterator[Outcome]:
-        """Yield what is found of each sentence of a text that comes in pieces of any length, as soon as it has ended.
+        """Yield the finding about each sentence of a text that arrives in pieces, as soon as the sentence has ended.
 
         Args:
             pieces: the pieces, in order.

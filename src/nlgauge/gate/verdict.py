@@ -70,7 +70,7 @@ class ReadClaim:
 
 
 class Found(NamedTuple):
-    """A finding, and what it is based on."""
+    """A finding about a row, with its reasons."""
 
     finding: Finding | None
     """None for a row without evidence or without a value"""

@@ -35,7 +35,7 @@ class _Form:
     without: set[str] = field(default_factory=set)
 
     def questions(self, asked: Asked) -> Mapping[str, str]:
-        """Return what is asked, by name."""
+        """Return the questions by name."""
         return self.criteria or {NAME: asked.question}
 
     def read(self, content: Mapping[str, Any]) -> Answer:

@@ -44,7 +44,7 @@ _CHANGED = "the server answered as the model {now!r}, and at the beginning of th
 
 @dataclass(frozen=True, kw_only=True)
 class JudgePrepared(Prepared):
-    """A judge that has been found to answer."""
+    """A judge whose server has answered, so that it can be asked."""
 
     server: Server
     form: Chat | Decisions | SystemOne
@@ -404,7 +404,7 @@ class Judge(RowMetric):
         return Value((math.nan,) * len(self.parts), reason, temporary=temporary)
 
     def spent(self, prepared: JudgePrepared) -> Mapping[str, int]:
-        """Return what the run has cost: requests, those that were sent again, failures, tokens."""
+        """Return the cost of the run: requests, repeated requests, failures, tokens."""
         return dict(prepared.server.counts)
 
 

@@ -43,7 +43,7 @@ _REMEDY = "give the folder that nlgauge sample -o made, with its project.json as
 
 @dataclass(frozen=True)
 class RatingProject:
-    """The draw of a rating project, and what is asked of its rows."""
+    """The draw of a rating project, and the questions to its raters."""
 
     draw: Draw
     aspects: tuple[Aspect, ...]

@@ -65,7 +65,7 @@ class Way:
 
 
 def speeds_of(name: str, device: str | None, store: Store | None, again: bool = False) -> Speeds | None:
-    """Return how fast a model is by each backend and precision: what is remembered, or what is measured now.
+    """Return how fast a model is with each backend and precision: the stored times, or times measured now.
 
     Args:
         name: of the model.
@@ -286,7 +286,7 @@ class _Choice:
         return within
 
     def told(self, precision: str, backends: Mapping[str, str] | str) -> dict[str, Any]:
-        """Return what a table says of the choice."""
+        """Return the record of the choice for the table."""
         return {
             "asked": AUTO,
             "precision": precision,

@@ -168,7 +168,7 @@ class FoldWeights(NamedTuple):
 
 
 def fold_weights(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> FoldWeights:
-    """Return weights that make one value of several, those of a rated row fitted to other items.
+    """Return weights that combine several values into one. The weights of a rated row are fitted to other items.
 
     Args:
         x: the values, larger better: [rows, members].

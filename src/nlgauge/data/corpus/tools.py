@@ -219,7 +219,7 @@ class Exported(list[Record]):
 
 
 def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
-    """Return the records of a tool's log, None for what is none. Raises InputError for a log without rows."""
+    """Return the records of a tool's log; None if the value is not one. Raises InputError for a log without rows."""
     results = log.get("results")
     if isinstance(log.get("eval"), dict) and "status" in log:
         return Exported("an Inspect log", _inspect(log, log.get("samples") or [], place), place)

@@ -54,7 +54,7 @@ class Sums:
     """[rows, counts]; NaN for a row that has nothing to add"""
 
     def of(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the counts of those of some rows that have something to add: [n, counts]."""
+        """Return the counts of these rows, without rows that add nothing: [n, counts]."""
         counts: NDArray[np.float64] = self.counts[rows]
         return counts[~np.isnan(counts).any(axis=1)]
 

@@ -198,7 +198,7 @@ def _refuse_rows_without_value(corpus: Corpus, engine: Engine) -> None:
 
 
 def kept(corpus: Corpus, metric: MaskEval, engine: Engine, folder: Path) -> Words:
-    """`measure`, or what an equal call left in `folder`; states go through float16."""
+    """Return what `measure` returns, or what an equal call has stored in `folder`. States are stored as float16."""
     source = source_digest((*metric.scored_by, *engine.scored_by))
     said: list[object] = [str(metric), states_digest(engine.model), engine.facts, source]
     said += [text for row in corpus for text in (row.candidate, row.source or "")]

@@ -91,7 +91,7 @@ _FILLED = re.compile(
 
 
 def reworded(text: str, rng: random.Random) -> str:
-    """The text with one to three changes that keep what it says; as it was where it has nothing to change."""
+    """Return the text with one to three changes that keep its sense; unchanged if nothing can be changed."""
     steps = [_spelled, figures.written_otherwise, _reordered, _without_asides, _without_connective]
     for step in rng.sample(steps, rng.randint(2, len(steps))):
         text = step(text, rng)
