@@ -122,14 +122,14 @@ def evaluate(
     if (corpus is None) == (candidates is None):
         raise SpecError("give either a corpus or candidates")
     if candidates is None:
-        if any(one is not None for one in lists):
+        if any(column is not None for column in lists):
             raise SpecError("a corpus holds its own references, sources and systems; give them there")
-        given = rows_of(corpus, columns, on_missing)  # type: ignore[arg-type]  # it is no None, as was seen above
+        all_rows = rows_of(corpus, columns, on_missing)  # type: ignore[arg-type]  # it is no None, as was seen above
     elif columns is not None:
         raise SpecError(_NO_COLUMNS)
     else:
-        given = Corpus.from_texts(candidates, *lists, on_missing=on_missing)  # type: ignore[arg-type]
-    rows = given.present
+        all_rows = Corpus.from_texts(candidates, *lists, on_missing=on_missing)  # type: ignore[arg-type]
+    rows = all_rows.present
     chosen, asked = _metrics(metrics, model)
     options = RunOptions(
         model=model,
@@ -147,8 +147,8 @@ def evaluate(
         ray=ray,
         repeats=repeats,
     )
-    refuse_repeats((row.key for row in given.rows), given.files, meant=repeats == "mean")
-    if rows is not given and options.in_blocks:
+    refuse_repeats((row.key for row in all_rows.rows), all_rows.files, meant=repeats == "mean")
+    if rows is not all_rows and options.in_blocks:
         raise SpecError("a run in blocks takes no rows without a candidate: leave them out of the corpus")
     settled: dict[str, Any] = {}
     if options.precision == "auto":
@@ -158,7 +158,7 @@ def evaluate(
     # First, because rows that do not fit are to be refused before all others are paid for.
     again = None if anchors is None else _scored_again(anchors, chosen, asked, options)
     scored = table_of(rows, chosen, asked=asked, options=options, against=against)
-    table = scored if rows is given else with_missing(scored, given)
+    table = scored if rows is all_rows else with_missing(scored, all_rows)
     table.spent, table.anchors = scored.spent, again
     if settled:
         table.run["precision"] = settled
@@ -176,8 +176,8 @@ def _scored_again(
     """
     if options.output is not None:
         raise SpecError("anchors stand in a scores file: write the scores to a file (.jsonl), and not to a folder")
-    some = {spec: one for spec, one in metrics.items() if isinstance(one, RowMetric) and one.cached}
-    if not some:
+    cacheable = {spec: metric for spec, metric in metrics.items() if isinstance(metric, RowMetric) and metric.cached}
+    if not cacheable:
         raise SpecError("anchors are for scores of rows that a cache may hold, and no metric here has such scores")
     anchors = anchors.present
     ratings = rated_in(anchors)
@@ -185,9 +185,9 @@ def _scored_again(
         raise InputError("no row of the anchors is rated", remedy="give rows with a column scores.NAME")
     refuse_repeats((row.key for row in anchors.rows), anchors.files)
     fresh = replace(options, cache=False, evidence=False, rows_per_block=None, ray=None, repeats="error")
-    named = {name: spec for name, spec in asked.items() if spec in some}
+    named = {name: spec for name, spec in asked.items() if spec in cacheable}
     try:
-        table = table_of(anchors, some, named, fresh)
+        table = table_of(anchors, cacheable, named, fresh)
     except InputError as error:
         file = error.file or (next(iter(anchors.files)) if len(anchors.files) == 1 else None)
         raise InputError(f"anchors: {error.problem}", row=error.row, file=file, remedy=error.remedy) from None
@@ -269,12 +269,12 @@ def rows_of(
 
 def _metrics(metrics: Any, model: str | None) -> tuple[dict[str, Metric], dict[str, str]]:
     """Return the metrics by canonical spec, and the canonical specs by the ones that were asked for."""
-    given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-    if not given:
+    listed = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+    if not listed:
         raise SpecError("no metric was given")
     chosen: dict[str, Metric] = {}
     asked: dict[str, str] = {}
-    for spec in given:
+    for spec in listed:
         metric = registry.metric(spec, model=model)
         name = asked[str(spec)] = str(metric)
         if chosen.setdefault(name, metric) != metric:
@@ -354,8 +354,8 @@ def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
     by_level = {"item": (places, len(rows)), "system": ([systems[name] for name in table.systems], len(systems))}
     columns = {spec: _spread(column, *by_level[column.level]) for spec, column in table.columns.items()}
     noted = {
-        spec: {note: [by_level[columns[spec].level][0][n - 1] + 1 for n in named] for note, named in some.items()}
-        for spec, some in table.run.get("noted", {}).items()
+        spec: {note: [by_level[columns[spec].level][0][n - 1] + 1 for n in named] for note, named in notes.items()}
+        for spec, notes in table.run.get("noted", {}).items()
     }
     run = described(corpus)
     run.update({name: table.run[name] for name in table.run if name not in run}, noted=noted)
@@ -365,8 +365,8 @@ def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
 def _spread(column: Column, places: list[int], size: int) -> Column:
     """Return a column of so many rows (or systems), whose values stand at some places."""
 
-    def moved(given: Mapping[int, Any]) -> dict[int, Any]:
-        return {places[number]: one for number, one in given.items()}
+    def moved(by_row: Mapping[int, Any]) -> dict[int, Any]:
+        return {places[number]: entry for number, entry in by_row.items()}
 
     def grown(values: Any) -> Any:
         whole = np.full((size, values.shape[1]), np.nan)

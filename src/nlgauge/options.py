@@ -92,7 +92,7 @@ class RunOptions:
             raise SpecError(f"rows_per_block is {self.rows_per_block}; a block has at least 1 row")
 
     def load(self, name: str) -> Model:
-        """Return a model, as it is run. Raises what `nlgauge.engine.models.loading.load` raises."""
+        """Return a model for the run. Raises what `nlgauge.engine.models.loading.load` raises."""
         from nlgauge.engine.models import loading
 
         return loading.shared(name, self.precision, self.backends.get(name, self.backend), self.device)

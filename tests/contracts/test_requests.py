@@ -61,7 +61,7 @@ TRIED = [
         {"text": "w2 w9", "against": ("w2",), "reading": "windows", "question": "w2", "claims": (3, 5)},
     ),
     Tried(CausalRequest(TEXT), CausalModel, {"text": OTHER}),
-    Tried(Seq2SeqRequest(TEXT, OTHER), Seq2SeqModel, {"text": OTHER, "given": "w7"}),
+    Tried(Seq2SeqRequest(TEXT, OTHER), Seq2SeqModel, {"text": OTHER, "other": "w7"}),
     Tried(
         MaskedWordsRequest(TEXT, OTHER),
         FakeModel,

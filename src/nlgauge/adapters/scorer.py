@@ -39,10 +39,10 @@ class Scorer:
     """
 
     def __init__(self, metrics: Sequence[str | Metric] | str | Metric, *, model: str | None = None, **options: Any):
-        given = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-        if not given:
+        listed = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+        if not listed:
             raise SpecError("no metric was given")
-        self.metrics = tuple(registry.metric(metric, model=model) for metric in given)
+        self.metrics = tuple(registry.metric(metric, model=model) for metric in listed)
         self._options = options
         self._models: dict[str, Model] = {}
         self._lock = threading.Lock()
@@ -180,9 +180,9 @@ class RowScorer:
         Raises:
             InputError: something is wrong with a row.
         """
-        if not (given := list(records)):
+        if not (listed := list(records)):
             return []  # a framework may have nothing to ask
-        rows = Corpus.from_records(given)
+        rows = Corpus.from_records(listed)
         lacking = {number: self._lacking(row) for number, row in enumerate(rows)}
         whole = [row for number, row in enumerate(rows) if lacking[number] is None]
         table = self.scorer.table(Corpus(whole)) if whole else None
@@ -221,11 +221,11 @@ class BoundScorer:
     fields: Mapping[str, str]
     """Where each of our columns stands in what the framework hands over"""
 
-    def __call__(self, /, **given: Any) -> RowScore:
+    def __call__(self, /, **fields: Any) -> RowScore:
         """Return value and reason of one row: why it has no value, or which words nothing supports.
 
         Args:
-            given: the row's fields, by the names that `bind` was told.
+            fields: the row's fields, by the names that `bind` was told.
 
         Returns:
             The value, and why there is none, or which words nothing supports.
@@ -233,13 +233,13 @@ class BoundScorer:
         Raises:
             InputError: a field is not there, or a text is of another type.
         """
-        return self.rows.told({ours: _at(given, path) for ours, path in self.fields.items()})
+        return self.rows.told({ours: _at(fields, path) for ours, path in self.fields.items()})
 
 
-def _at(given: Mapping[str, Any], path: str) -> Any:
-    if path in given:
-        return given[path]
-    value: Any = given
+def _at(row: Mapping[str, Any], path: str) -> Any:
+    if path in row:
+        return row[path]
+    value: Any = row
     passed = "the row"
     for key in path.split("."):
         if isinstance(value, Mapping):
@@ -278,11 +278,11 @@ def fields_of(
     return fields
 
 
-def held(given: Mapping[str, Any], key: str, lacking: str, nothing: str = "none") -> Any:
+def held(mapping: Mapping[str, Any], key: str, lacking: str, nothing: str = "none") -> Any:
     """Return what stands under a key. Raises InputError, which begins with `lacking`, where it is not there."""
-    if key not in given:
-        raise InputError(f"{lacking} {key!r}", remedy=f"it has {', '.join(given.keys()) or nothing}")
-    return given[key]
+    if key not in mapping:
+        raise InputError(f"{lacking} {key!r}", remedy=f"it has {', '.join(mapping.keys()) or nothing}")
+    return mapping[key]
 
 
 def labels(metric: Metric) -> list[str]:

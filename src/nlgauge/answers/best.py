@@ -179,7 +179,7 @@ class People:
     """By aspect: what the estimates are made of, or why there are none; nothing where every row is rated"""
 
     def by_system(self) -> list[SystemScore]:
-        """Return the estimate of each system with its interval; where there is none, what the ratings alone say."""
+        """Return the estimate of each system with its interval; without an estimate, its mean rating."""
         scores = self.table.by_system()
         estimates = [self.estimates.get(score.metric, {}).get(score.system) for score in scores]
         return [

@@ -219,17 +219,17 @@ class RatedScores:
         return Unread((band,), read), error / (2 * len(EDGES)), f"{said}: {rest}"
 
     def independent(self, rng: np.random.Generator) -> tuple[RatedScores, list[str]]:
-        """Return the same scores, of whose rated rows the tests take at most one of each cluster.
+        """Return the same scores with fewer tested rows: at most one of each cluster.
 
-        Every tested row has the same chance to stay, whatever its rating. Where all clusters have equally many rows,
-        one of the tested rows of each stays. Else a cluster's rows draw from as many tickets as the fullest cluster has
-        tested rows, so that clusters with few of them may lose all.
+        Every tested row has the same chance to stay, whatever its rating. If all clusters have equally many rows, one
+        tested row of each stays. Else each cluster draws a number from 1 to the most tested rows of a cluster, and the
+        row with this number stays. So a cluster with few tested rows may lose all of them.
 
         Args:
-            rng: what rows are chosen by.
+            rng: chooses the rows.
 
         Returns:
-            The scores, and what to say of them.
+            The scores, and notes for the reader.
         """
         order = rng.permutation(np.flatnonzero(self.tested))
         turn = np.zeros(len(order), np.intp)

@@ -36,7 +36,7 @@ def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()
 
     Raises:
         SpecError: --map is given for a project, which has its own columns.
-        InputError: a single sheet of a project is given: only with the folder is it known which rows it is of.
+        InputError: a single sheet of a project is given; the folder is needed to know which rows it rates.
     """
     from nlgauge.ratings.labels import by_name
     from nlgauge.ratings.project import RatingProject, is_project

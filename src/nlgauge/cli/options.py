@@ -34,7 +34,7 @@ class _MetricSpec(click.types.StringParamType):
         from nlgauge.contract.parameters import parameters_of
         from nlgauge.registry import metric_class, names
 
-        name, bracket, given = incomplete.partition("(")
+        name, bracket, arguments = incomplete.partition("(")
         name, colon, short = name.partition(":")
         if not (bracket or colon):
             return [CompletionItem(metric) for metric in names() if metric.lower().startswith(name.lower())]
@@ -49,7 +49,7 @@ class _MetricSpec(click.types.StringParamType):
         begun = re.split(r"[(,]\s*", incomplete)[-1]
         before, (parameter, equals, value) = incomplete.removesuffix(begun), begun.partition("=")
         if not equals:
-            free = [key for key in parameters if key.startswith(begun) and f"{key}=" not in given]
+            free = [key for key in parameters if key.startswith(begun) and f"{key}=" not in arguments]
             return [CompletionItem(f"{before}{key}=", help=parameters[key].help) for key in free]
         choices = parameters[parameter].completions if parameter in parameters else ()
         return [CompletionItem(f"{before}{parameter}={choice}") for choice in choices if choice.startswith(value)]
@@ -68,9 +68,9 @@ IN_FORMATS = click.option(
 _LABELS = "nlgauge.labels"
 
 
-def _keep_labels(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> None:
-    pairs = [pair.rpartition("=") for pair in given]
-    if wrong := [pair for pair, (name, _, label) in zip(given, pairs, strict=True) if not (name and label)]:
+def _keep_labels(ctx: click.Context, param: click.Parameter, texts: Sequence[str]) -> None:
+    pairs = [pair.rpartition("=") for pair in texts]
+    if wrong := [pair for pair, (name, _, label) in zip(texts, pairs, strict=True) if not (name and label)]:
         raise SpecError(f"--label {wrong[0]}: write NAME=LABEL, as in --label InfoLM=Ours")
     ctx.meta[_LABELS] = {name: label for name, _, label in pairs}
 
@@ -385,10 +385,10 @@ def caching(command: Command) -> Command:
     @click.option("--cache", type=PLACE, help="Folder of the cache; nlgauge cache info shows the usual one.")
     @click.option("--no-cache", is_flag=True, help="Ignore the cache: read nothing from it, write nothing to it.")
     @functools.wraps(command)
-    def with_cache(cache: Path | None, no_cache: bool, **given: Any) -> None:
+    def with_cache(cache: Path | None, no_cache: bool, **options: Any) -> None:
         if cache is not None and no_cache:
             raise SpecError("--cache and --no-cache do not go together; leave one out")
-        command(cache=not no_cache if cache is None else cache, **given)
+        command(cache=not no_cache if cache is None else cache, **options)
 
     return with_cache
 

@@ -157,8 +157,8 @@ def score(
     again = None if anchors is None else _anchors(anchors, columns)
     if not in_blocks:
         tell_hard(corpus, metrics, how["model"])
-    given = outputs or candidates
-    with blaming(given[0] if len(given) == 1 else None):
+    files = outputs or candidates
+    with blaming(files[0] if len(files) == 1 else None):
         table = nlgauge.evaluate(
             corpus,
             metrics=list(metrics),

@@ -458,7 +458,7 @@ class RowMetric(Metric):
         return Evidence()
 
     def is_cheap(self, row: Row) -> bool:
-        """Return whether the score of a row takes less time than to find it in a cache, which then does not hold it."""
+        """Return whether a row is scored faster than its score is found in a cache. Such a score is not cached."""
         return False
 
 

@@ -87,8 +87,9 @@ class _OfModelReading(Reading):
 class Then(Generic[T]):
     """Two scorers, of which the second reads what the first cannot decide.
 
-    The value has the second's first sub-score where it was asked, all other sub-scores of the first, and one more: 1
-    where the first decided, 2 where the second did, NaN where neither did. What is shown is of the one that decides.
+    The first sub-score is that of the second scorer if this was asked, and the other sub-scores are those of the first.
+    One sub-score more says who decided: 1 for the first scorer, 2 for the second, NaN for neither. The evidence is that
+    of the scorer that decided.
 
     Args:
         first: the scorer that reads every row.

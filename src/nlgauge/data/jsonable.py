@@ -24,7 +24,7 @@ LARGEST = 1e300
 
 
 def plain(value: Any) -> Any:
-    """Return a number, or what stands for one that JSON does not have; anything else as it is."""
+    """Return a number, or a substitute for one that JSON does not have. Other values are returned unchanged."""
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")

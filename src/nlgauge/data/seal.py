@@ -36,7 +36,7 @@ UNSEALED = (
 
 
 def exact(text: str | bytes) -> Any:
-    """Return JSON whose numbers are as they are written, each as a list of "number" and its text. Raises ValueError."""
+    """Return JSON in which each number is a list of "number" and its text as written. Raises ValueError."""
     return json.loads(text, parse_float=_written, parse_int=_written, parse_constant=_written)
 
 
@@ -140,7 +140,7 @@ def wrong(what: str, names: Iterable[str]) -> str:
 
 
 def has_seal(path: Path) -> bool:
-    """Return whether a record, or the last line of a history, has a seal; True for what is neither, and empty files."""
+    """Return whether a record, or the last line of a history, has a seal. True for empty files and other values."""
     content = path.read_bytes()
     try:
         record = json.loads(content)

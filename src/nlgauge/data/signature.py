@@ -73,7 +73,7 @@ def _settled(fact: object) -> object:
 
 
 def fact_text(value: object) -> str:
-    """Return a fact as it is printed."""
+    """Return the printed form of a fact."""
     if isinstance(value, Mapping) and {"name", "digest"} <= value.keys():
         return f"{value['name']}@{str(value['digest'])[:8]}"
     return str(value)

@@ -53,7 +53,7 @@ class Direction:
 
 
 class StretchVerdicts(NamedTuple):
-    """The stretches of a text that a trained aligner read, and the quotes that it read them with."""
+    """The judgements of a trained aligner on the stretches of a text, and the quotes that it read with them."""
 
     stretches: tuple[Stretch, ...]
     quotes: tuple[Quote, ...]
@@ -63,7 +63,7 @@ class StretchVerdicts(NamedTuple):
 
 
 class Aligned(NamedTuple):
-    """The words of a text that count, and their alignments."""
+    """The words of a text, without those that do not count such as stopwords, and their alignments."""
 
     spans: NDArray[np.int32]
     """[words, 2]: places in the text"""
@@ -87,7 +87,7 @@ class Units(NamedTuple):
 
 
 def word_units(text: str, offsets: NDArray[np.int32], stopwords: bool) -> Units:
-    """Return the words of a text, by the positions of its sub-words [tokens, 2]. stopwords: whether these count."""
+    """Return the words of a text, by the positions of its sub-words [tokens, 2]. stopwords: whether stopwords count."""
     starts, spans = runs(words(text, offsets), offsets)
     names = [text[begin:end] for begin, end in spans.tolist()]
     wordlike = np.array([is_word(name) for name in names])
@@ -190,7 +190,7 @@ class TrainedAligner:
 
     @cached_property
     def judges_words(self) -> bool:
-        """Whether each word has a judgement of its own; else all words of a sentence have that of the sentence."""
+        """Whether each word is judged for itself; else all words of a sentence have the judgement of the sentence."""
         return self.aggregate or self.packing is None or self.packing.words
 
     @property
@@ -229,12 +229,12 @@ class TrainedAligner:
         return None
 
     def read(self, direction: Direction, features: Features) -> Alignment | None:
-        """Return what the model says of a text; None for a text without tokens."""
+        """Return the predictions of the model for a text; None for a text without tokens."""
         requests = self.requests(direction)
         return features[requests[0]] if requests else None
 
     def aligned(self, direction: Direction, text: Alignment, units: Units) -> Aligned:
-        """Return the alignments of the words of a text, from what the model says of it."""
+        """Return the alignments of the words of a text, from the predictions of the model."""
         spans = units.spans[units.counted]
         if self.aggregate:
             # For R, a sum over words is their number times the supported share, or the number that it predicts.
@@ -301,7 +301,7 @@ def asked_of(model: str, aligner: TextAligner, direction: Direction) -> list[Any
 
 
 def answered_by(model: str, aligner: TextAligner, direction: Direction, features: Features) -> Features:
-    """Return these features of another model, as if it were the metric's own."""
+    """Return the features that another model computed, as if the metric's model had computed them."""
     return Features({request: features[ByModel(model, request)] for request in aligner.requests(direction)})
 
 

@@ -63,7 +63,7 @@ class Engine:
 
     @property
     def facts(self) -> dict[str, object]:
-        """What a score depends on besides the feature: model, tokenizer, backend, precision and window."""
+        """What a score depends on besides the request: model, tokenizer, backend, precision and window."""
         model = self.model
         tokenizer = {}
         if TOKENIZER in model:
@@ -78,7 +78,7 @@ class Engine:
         }
 
     def facts_with(self, others: Sequence[str]) -> dict[str, object]:
-        """Return the facts for a metric that uses other models too: each adds its name and a digest of its facts."""
+        """Return the facts for a metric that also uses other models. Each adds its name and a digest of its facts."""
         digests = {name: sha256(repr(self.other(name)._facts_but_names).encode()).hexdigest() for name in others}
         return {**self.facts, **{f"model {name}": {"name": name, "digest": digests[name]} for name in others}}
 
@@ -147,7 +147,7 @@ class Engine:
             fresh: whether to ignore the cache.
 
         Returns:
-            What came back, by request.
+            The features by request.
 
         Raises:
             SpecError: the model lacks a capability that is needed.
@@ -235,7 +235,7 @@ def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], d
 
 
 class TokenPrefetcher:
-    """Splits texts into sub-words in advance, in a thread, while a device computes earlier texts; or on demand.
+    """Splits texts into sub-words: in advance, in a thread while a device computes earlier texts, or on demand.
 
     The tokenizer library releases Python's lock meanwhile.
 

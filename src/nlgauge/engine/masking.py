@@ -39,7 +39,15 @@ class MaskingLimits:
 
     @classmethod
     def of(cls, room: int, stride: int) -> MaskingLimits:
-        """room: sub-words of both texts together. The masked text takes up to half of it."""
+        """Return the limits for a row.
+
+        Args:
+            room: how many sub-words both texts together may have in a row. The masked text takes up to half of them.
+            stride: how many words one pass may mask.
+
+        Returns:
+            The limits.
+        """
         longest = max(1, min(_LONGEST, room // 4))
         side = min(SIDE, max(0, room // 2 - longest) // 2)
         core = 0 if stride == 1 else max(0, min(_SPACING * stride, room // 2 - 2 * side))
@@ -134,7 +142,7 @@ def masked_rows(
 
 
 def gap_row(ids: NDArray[np.integer], starts: NDArray[np.intp], reading_pass: Pass, gap: int) -> PassRow:
-    """Return the row of a pass with one word, which the token `gap` stands for, whatever the word's length."""
+    """Return the row of a pass with one masked word. The token `gap` stands for the word, whatever its length."""
     (word,) = reading_pass.words
     before = ids[reading_pass.begin : starts[word]].tolist()
     after = ids[starts[word + 1] : reading_pass.end].tolist()
@@ -174,7 +182,7 @@ class WordScores:
         self._pieces[word] = dict(enumerate(predicted))
 
     def per_piece(self, ends: int) -> list[tuple[float, float]]:
-        """Return the mean log-probability of each word's sub-words, and of those that are predicted.
+        """Return the mean log-probability of each word's true sub-words, and of the predicted ones.
 
         Args:
             ends: how many tokens beside a word's sub-words the log-probabilities are of.

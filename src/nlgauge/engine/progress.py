@@ -10,7 +10,7 @@ _FORM = "{desc} {percentage:3.0f} %|{bar}| {elapsed}<{remaining}"
 
 
 class Progress:
-    """Finished and expected work in characters, shown as rows. shown: show it on stderr, if that is a terminal."""
+    """Finished and expected work, counted in characters and shown in rows. shown: show it if stderr is a terminal."""
 
     def __init__(self, shown: bool) -> None:
         self.done, self.work, self.rows, self.shown = 0.0, 0, 0, shown

@@ -90,7 +90,7 @@ def common_words(text: str, offsets: NDArray[np.int32], ends: Sequence[int]) -> 
 
 
 def whole_words(text: str, offsets: NDArray[np.int32], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Word indexes with words of only white space joined to the next word, or at the end to the word before."""
+    """Return word indexes in which words of only white space belong to the next word, at the end to the word before."""
     out = np.zeros(len(numbers), np.int64)
     blank, word = True, 0
     for i in range(len(numbers)):

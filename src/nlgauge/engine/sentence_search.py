@@ -119,7 +119,7 @@ class Search:
             worth = np.where(holds[best] > 0, worth * _SEEN_AGAIN, worth)
 
     def covered(self, asked: NDArray[np.int32], spans: Sequence[Span]) -> float:
-        """Return the share of the worth of the tokens `asked` that some parts of the source contain."""
+        """Return how much of the worth of the tokens `asked` is in the given parts of the source, from 0 to 1."""
         wanted = np.unique(asked)
         read = [self.tokens.ids[begin:end] for begin, end in spans]
         there = np.isin(wanted, np.concatenate([np.empty(0, np.int32), *read]))
@@ -156,7 +156,7 @@ def nearest(
     quotes: Sequence[NDArray[np.int32]],
     rarity: NDArray[np.float64],
 ) -> NDArray[np.int64]:
-    """Return the source sentence that each token's word most likely comes from.
+    """Return the sentence of the source from which each token's word most likely comes.
 
     It is the sentence that shares most with the word's own sentence. Sentences that contain the word come first.
 

@@ -93,7 +93,7 @@ class Speeds(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Measure:
-    """What is computed of `TEXTS` to time a model that has a capability."""
+    """What is computed from `TEXTS` to time a model with a certain capability."""
 
     capability: Capability[Any]
     changed: str
@@ -120,8 +120,8 @@ def _supported(model: Model) -> NDArray[np.float64]:
     for request in requests:
         if (feature := features[request]) is not None:
             logits += [*feature.logits.tolist(), *(stretch.logit for stretch in feature.stretches)]
-    given = np.array(logits)
-    return np.asarray(1 / (1 + np.exp(-given[~np.isnan(given)].clip(-50, 50))))
+    all_logits = np.array(logits)
+    return np.asarray(1 / (1 + np.exp(-all_logits[~np.isnan(all_logits)].clip(-50, 50))))
 
 
 def _predicted(model: Model) -> NDArray[np.float64]:
@@ -152,7 +152,7 @@ def processor() -> str:
 
 
 def speed_key(model: Model, device: str | None) -> str:
-    """Return all that times depend on, as the key of what is remembered.
+    """Return the key of stored times: all that they depend on.
 
     Args:
         model: the model in float32 by default; its `backend` names a device that is not the processor.
@@ -175,7 +175,7 @@ def _release(library: str) -> str:
 
 
 def measured(name: str, device: str | None = None, load: Load = loading.load, rounds: int = ROUNDS) -> Speeds | None:
-    """Return how fast a model is by each backend and precision, in turns with float32 by default.
+    """Return how fast a model is with each backend and precision. Each is timed in turns with float32.
 
     Args:
         name: of the model, as `load` takes it.

@@ -80,7 +80,7 @@ class TextBlock:
         return frozenset(text for text, tokens in self._tokens.items() if len(tokens) > self.model.room)
 
     def all_unknown(self) -> dict[str, float]:
-        """Return the share of unknown sub-words of each text read so far that has some; punctuation does not count."""
+        """Return, for each text read so far that has unknown sub-words, their share. Punctuation does not count."""
         unknown = self.model[TOKENIZER].unknown_id if self._tokens else None
         if unknown is None:
             return {}

@@ -124,7 +124,7 @@ class SubwordTokenizer:
         return int(self.suffix[-1])
 
     def fit(self, rows: int) -> SubwordTokenizer:
-        """Return itself. rows: size of the embedding table. Raises SpecError if a token id is outside it."""
+        """Return this tokenizer. rows: size of the embedding table. Raises SpecError if a token id is outside it."""
         if self.largest_id >= rows:
             raise SpecError(f"the tokenizer has the token {self.largest_id}, and the network {rows} tokens")
         return self
@@ -136,7 +136,7 @@ class SubwordTokenizer:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the tokenizer's definition, hexadecimal; the same wherever it was read from."""
+        """SHA-256 of the tokenizer's definition, hexadecimal. It is the same wherever it was read from."""
         definition = json.loads(self.definition)
         definition.pop("truncation", None)
         definition.pop("padding", None)
@@ -183,7 +183,7 @@ class SubwordTokenizer:
         return out
 
     def ids_of(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
-        """Token ids of each text [tokens], in order; some texts are held at a time. Raises as `encode`."""
+        """Yield the token ids of each text [tokens], in order, with few texts in memory. Raises as `encode`."""
         rest = iter(texts)
         while batch := list(islice(rest, _AT_ONCE)):
             yield from (tokens.ids for tokens in self.encode(batch))

@@ -91,10 +91,10 @@ def read_weighter(name: str, model: Model) -> Weighter:
 
 
 def _find(name: str, model: Model) -> Path:
-    given = Path(name)
+    path = Path(name)
     shipped = model.folder / WEIGHTERS if model.folder is not None else None
     places = [shipped / f"{name}{_SUFFIX}"] if shipped is not None else []
-    places += [given, given / f"weighter{_SUFFIX}"]
+    places += [path, path / f"weighter{_SUFFIX}"]
     for place in places:
         if place.is_file():
             return place

@@ -66,7 +66,7 @@ def windows(tokens: int, room: int, policy: WindowPolicy, backwards: bool = Fals
 
 
 class PairedRow(NamedTuple):
-    """A row with a text and another one."""
+    """A row with a text and another text."""
 
     ids: list[int]
     begin: int
@@ -117,7 +117,7 @@ def pair_windows(text: int, other: int, room: int, policy: WindowPolicy) -> list
 def paired_row(
     text: Sequence[int], other: Sequence[int], first: bool, room: int, tokenizer: SubwordTokenizer
 ) -> PairedRow:
-    """Return a row with a text and as much of another's beginning as fits.
+    """Return a row with a text and as much of the beginning of another text as fits.
 
     Args:
         text: ids without special tokens.

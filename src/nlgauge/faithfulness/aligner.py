@@ -148,15 +148,15 @@ class AnswerReading(Reading):
         for read, judged in zip(text.stretches, aligned.judged.stretches, strict=True):
             begin, end = said.place(read.begin, read.end)
             stretch = replace(judged, begin=begin, end=end, supported=self._probability(read, differences))
-            stretches.append(self._given(stretch) if said.given else stretch)
+            stretches.append(self._with_given_words(stretch) if said.given else stretch)
         places = [said.place(begin, end) for begin, end in aligned.spans.tolist()]
         verdicts = aligned.judged._replace(stretches=tuple(stretches), reasons=_reasons(said, differences))
         return Aligned(np.array(places, np.int32).reshape(-1, 2), aligned.alignment, verdicts)
 
-    def _given(self, stretch: Stretch) -> Stretch:
+    def _with_given_words(self, stretch: Stretch) -> Stretch:
         """Return a stretch with the words from which all of it follows, if it does: then it is a given fact."""
         inside = (
-            given for given in self._answer.said.given if given.begin <= stretch.begin and stretch.end <= given.end
+            words for words in self._answer.said.given if words.begin <= stretch.begin and stretch.end <= words.end
         )
         given_words = next(inside, None)
         if given_words is None or stretch.supported is None or not self._reader.english:

@@ -34,7 +34,7 @@ class Numbers:
         self._sorted = {name: np.sort(values) for name, values in numbers.items()}
 
     def of(self, name: str, unit: str = "") -> Array:
-        """Return the numbers of a kind; of money, those of a currency and those of none that is named."""
+        """Return the numbers of a kind. For money, return numbers of this currency and numbers without a currency."""
         return self._sorted.get((name, unit), _NONE)
 
     def without(self, quantity: Quantity) -> Numbers:

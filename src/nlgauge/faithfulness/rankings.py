@@ -15,7 +15,7 @@ _COST_KINDS = {"cost": MONEY, "weigh": frozenset({"mass"}), "take": TIME}
 
 
 def ranked(said: Statement, read: Sequence[Passage]) -> Derived | None:
-    """Return whether a thing is the first or the last of those that a passage has numbers of."""
+    """Return whether a thing is the first or the last of all things for which a passage has numbers."""
     most = MOST_OF.search(said.text)
     word = ORDER.search(said.text)
     than = THAN.search(said.text)

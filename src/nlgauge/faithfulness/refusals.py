@@ -280,7 +280,7 @@ def refusals(sentence: str, question: str = "") -> list[Refusal]:
 
 
 def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
-    """Return the log-odds that sources do not have what is said to be missing.
+    """Return the log-odds that the sources lack what a sentence says is missing.
 
     They fall with the largest share of the topic's words that two neighbouring sentences of a source have. The share
     counts half where a name, a weekday or a number of the topic is not there, or nothing of the kind that is asked for:

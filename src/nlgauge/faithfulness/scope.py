@@ -52,7 +52,7 @@ class ScopedSource:
         return bool(self._some or self._all)
 
     def difference(self, sentence: str) -> str | None:
-        """Return why a sentence says of all or none what the source says of some, or of some alone what it says of all.
+        """Return a difference in scope: the sentence says all or none and the source says some, or the other way round.
 
         Args:
             sentence: a sentence of an answer.

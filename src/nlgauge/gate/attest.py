@@ -30,11 +30,11 @@ def verdict_record(verdict: Verdict, table: ScoreTable, baseline: str | None) ->
 
     Args:
         verdict: the verdict.
-        table: the scores that it is of.
+        table: the scores that it was made from.
         baseline: the file of the earlier run; None without one.
 
     Returns:
-        What JSON has.
+        The JSON object.
     """
     record = {name: value for name, value in verdict.record.items() if name != "notes"}
     signature = table.signatures.get(verdict.metric)
@@ -55,8 +55,8 @@ def write_statement(record: Mapping[str, Any], inputs: Mapping[str, Path], path:
 
     Args:
         record: the verdict, as `verdict_record` makes it.
-        inputs: the files that it depends on, by what they are to the check: 'outputs', 'against', 'threshold'. Of a
-            folder every file counts.
+        inputs: the files that the verdict depends on, by their part in the check: 'outputs', 'against', 'threshold'.
+            All files of a folder count.
         path: the file.
 
     Raises:
@@ -81,7 +81,7 @@ def write_statement(record: Mapping[str, Any], inputs: Mapping[str, Path], path:
 
 
 def of_subject(subject: object) -> str:
-    """Return the digest of the subject of a statement, which stands in its sealed predicate."""
+    """Return the digest of what a statement is about. The digest is in the sealed predicate of the statement."""
     return digest_of(exact(json.dumps(subject)))
 
 

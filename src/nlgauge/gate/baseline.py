@@ -32,7 +32,7 @@ _AGAIN = "score the baseline's outputs again as these are scored"
 
 
 class Terms(NamedTuple):
-    """How a loss is told; `refuse_wrong` raises SpecError for what cannot be meant."""
+    """How a loss is tested. `refuse_wrong` raises SpecError for values that make no sense."""
 
     significance: float
     margin: float | None
@@ -55,7 +55,7 @@ class TooFewItemsError(InputError):
 
 
 class Baseline:
-    """A table beside that of an earlier run, by one sub-score of a metric."""
+    """The comparison of a table with that of an earlier run, by one sub-score of a metric."""
 
     def __init__(self, table: ScoreTable, earlier: ScoreTable, spec: str, part: str, upwards: bool) -> None:
         """Raise InputError where the two cannot be compared, SpecError for a corpus-level metric."""
@@ -84,7 +84,7 @@ class Baseline:
         """Return the test of every system that both runs have.
 
         Args:
-            terms: how a loss is told.
+            terms: how a loss is tested.
             history: the file of all interim analyses, to which this one is added; None to test once.
 
         Returns:
@@ -243,8 +243,8 @@ class Baseline:
         """Return which rows are missing among the outputs, and how many rows take no part in the test.
 
         Returns:
-            (system, item) of each row that has a value in the baseline and is not among the outputs; and by why, how
-            many rows take no part.
+            (system, item) of each row that has a value in the baseline and is not among the outputs. And the number of
+            rows that take no part, by the reason.
         """
         names = {before: now for now, before in self._systems.items()}
         there = [(names.get(system, system), item) for system, item in self._earlier.rows]

@@ -80,12 +80,12 @@ def check(
 
     `grounded` asks whether the source supports each candidate. The probability of `Faithfulness` sorts the rows, by
     two thresholds that were measured for its model: a row below the lower one fails, a row from the upper one on
-    passes, and a row between them is doubtful. A row in quite other words than its source is unread if
-    the model cannot tell right from wrong answers of such wording, as measurements show. A sure difference fails it all
-    the same. The set decides (`nlgauge.gate.decision`): by `ratings` and `at_most_wrong`, else by
-    `against`, else by the count of doubtful and failing rows beside what right answers alone would make, or beside the
-    accepted ones. Unread rows do not count. A model whose card does not say how often it doubts right answers decides
-    by single rows.
+    passes, and a row between them is doubtful. A row whose words differ much from those of its source is
+    unread, if measurements show that the model cannot distinguish right from wrong answers of such wording. A sure
+    difference fails it nevertheless. The set decides (`nlgauge.gate.decision`): by `ratings` and `at_most_wrong`, else
+    by `against`, else by the count of doubtful and failing rows, compared with that of right answers alone or of the
+    accepted answers. Unread rows do not count. A model whose card does not say how often it doubts right answers
+    decides by single rows.
 
     `against` compares with an earlier run. A system fails if its mean is worse than before and the two-sided p of the
     difference (that of `nlgauge.compare`, corrected by Holm for the number of systems) is below `significance`. It also
@@ -108,8 +108,8 @@ def check(
         bar: the name of `threshold` before 0.2, for one version more.
         grounded: whether to ask if the source supports each candidate, as said above.
         against: the scores of an earlier run, to compare with as said above.
-        margin: the loss that would not matter. A system then fails unless p that it lost the margin or more (one-sided)
-            is below `significance`. Several systems need no correction.
+        margin: the loss that would not matter. A system then passes only if a one-sided test shows that it lost less
+            than the margin: p is below `significance`. Several systems need no correction.
         history: a file (JSON Lines) of all interim analyses against the same baseline, to which this one is added. A
             system then fails if the interval that holds at all of them at once
             (`nlgauge.maths.intervals.interim_analysis`) is wholly a loss. If nothing changes, at most `significance` of

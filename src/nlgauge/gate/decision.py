@@ -30,7 +30,7 @@ _OTHER_WORDS = "in other words than the source, and the model cannot read such a
 
 
 class RightAnswers(NamedTuple):
-    """How often a model doubts right answers, measured on labelled sets of one kind: the limits over these sets."""
+    """How often a model doubts right answers: the lowest and highest shares on the labelled sets of one kind."""
 
     failing: float
     """The largest share below the strict threshold, at the upper end of its interval"""
@@ -63,7 +63,7 @@ class _Counts(NamedTuple):
 def alone(
     outcomes: Sequence[Outcome], right: Sequence[RightAnswers], accepted: frozenset[int] = frozenset()
 ) -> Decision:
-    """Return what the counts of doubted answers say, beside those that right answers alone would make.
+    """Decide by the counts of doubted answers, compared with the counts that right answers alone would have.
 
     The doubted and the failing answers are tested, each at half of the level, and systems share the level (Bonferroni).
     Answers that a person has accepted count as right. Where a system has enough of them, its other answers fail if the
@@ -100,7 +100,7 @@ def alone(
 def by_ratings(
     outcomes: Sequence[Outcome], wrong: Mapping[str, Measured], more: Mapping[str, float], most: float
 ) -> Decision:
-    """Return what people's ratings say of the share of wrong answers.
+    """Decide by the share of wrong answers that people's ratings show.
 
     Args:
         outcomes: what was found of each row.
@@ -133,12 +133,12 @@ def by_ratings(
 
 
 def by_run(outcomes: Sequence[Outcome], regressions: Sequence[Regression], margin: float | None) -> Decision:
-    """Return what the comparison with an earlier run says: a system fails that is worse beyond chance.
+    """Decide by the comparison with an earlier run: a system fails if it is significantly worse.
 
     Args:
         outcomes: what was found of each row.
         regressions: the test of each system.
-        margin: the loss that would not matter. With a margin, a system fails that is not shown to have lost less.
+        margin: the loss that would not matter. With a margin, a system fails unless it is shown to have lost less.
 
     Returns:
         The decision about each system that was tested.

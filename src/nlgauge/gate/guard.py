@@ -56,7 +56,7 @@ class Guard:
         return not any(outcome.failed for outcome in self.outcomes)
 
     def add(self, text: str) -> Outcome:
-        """Return what is found of a sentence, or of a whole answer.
+        """Return the finding about a sentence, or about a whole answer.
 
         Args:
             text: the sentence, or the answer.
@@ -65,7 +65,7 @@ class Guard:
             The outcome, which is also added to `outcomes`.
 
         Raises:
-            InputError: for a text that is none, and for a model without thresholds.
+            InputError: the text is not a string, or the model has no thresholds.
         """
         if not isinstance(text, str):
             raise InputError(f"the answer is {text!r:.60}, not a text", remedy="give the text that was generated")
@@ -76,7 +76,7 @@ class Guard:
         return self.outcomes[-1]
 
     def read(self, pieces: Iterable[str]) -> Iterator[Outcome]:
-        """Yield what is found of each sentence of a text that comes in pieces of any length, as soon as it has ended.
+        """Yield the finding about each sentence of a text that arrives in pieces, as soon as the sentence has ended.
 
         Args:
             pieces: the pieces, in order.
@@ -96,7 +96,7 @@ class Guard:
 
 
 def cut(text: str) -> tuple[list[str], str]:
-    """Return the sentences of a text that have ended, and the rest.
+    """Return the finished sentences of a text that is still being written, and the rest.
 
     A sentence has ended when something follows it: "3." may go on as "3.50". One that ends with a colon goes on.
 

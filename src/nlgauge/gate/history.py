@@ -31,7 +31,7 @@ _REMEDY = "give a file that nlgauge check --history wrote, or a new name"
 
 @dataclass(frozen=True)
 class InterimAnalysis:
-    """One system beside the baseline on one day."""
+    """The comparison of one system with the baseline on one day."""
 
     time: str
     """UTC, ISO 8601"""
@@ -60,22 +60,22 @@ class InterimAnalysis:
 
     @property
     def series(self) -> tuple[str, str, str, str]:
-        """What is looked at again and again."""
+        """What the analyses of one series have in common: metric, sub-score, system and baseline."""
         return self.metric, self.part, self.system, self.baseline
 
 
 @contextmanager
 def alone(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Keep other checks off a history between reading and appending, so that none is lost or numbered twice.
+    """Lock a history between reading and appending, so that no analysis is lost or numbered twice.
 
     Args:
-        path: the file of the history. Nothing is locked where it is a stream.
+        path: the file of the history. A stream is not locked.
 
     Returns:
         A context in which no other check reads or appends.
 
     Raises:
-        InputError: another check holds it for longer than WAIT_S, or its folder cannot be written.
+        InputError: another check has it locked for longer than WAIT_S, or its folder cannot be written.
     """
     if is_stream(path):
         yield
@@ -182,7 +182,7 @@ def _analysis(line: bytes, place: Path, number: int) -> InterimAnalysis:
 
 
 def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) -> None:
-    """Write interim analyses behind those that are there, sealed with them: all or, where that fails, none.
+    """Append interim analyses to a history and seal it anew. If that fails, none of them is written.
 
     Args:
         path: the file of the history, or a stream.

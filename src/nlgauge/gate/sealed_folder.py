@@ -62,7 +62,7 @@ class SealedFolder:
 
     @property
     def holder(self) -> str:
-        """The file that is sealed."""
+        """The file that has the seal."""
         return FILE if self.kind == "rating project" else HEADER
 
 
@@ -76,7 +76,7 @@ def sealed_folder(place: Path) -> SealedFolder:
         The record and the files.
 
     Raises:
-        InputError: it is no folder of results, or of a run that has not ended.
+        InputError: it is not a folder of results, or its run has not ended.
     """
     return _project(place) if is_project(place) else _scores(place)
 
@@ -155,9 +155,9 @@ def _of_project(file: SealedFile, place: Path, project: RatingProject) -> Sealed
 
 
 def folder_digest(folder: SealedFolder) -> str | None:
-    """Return the SHA-256 (hexadecimal) of a folder: of its sealed record and of each file. None without a seal.
+    """Return the SHA-256 (hexadecimal) of a folder's sealed record and files; None without a seal.
 
-    Ratings that are changed later on change it.
+    It changes if ratings are changed later on.
     """
     seal = folder.record.get(SEAL)
     if folder.fields is None or not isinstance(seal, dict):

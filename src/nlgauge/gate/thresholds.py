@@ -33,7 +33,7 @@ from nlgauge.show.numbers import fixed
 
 @dataclass(frozen=True)
 class Limits:
-    """What a sub-score of a metric has to reach, and what it may not exceed."""
+    """The least and the greatest value with which a sub-score of a metric passes."""
 
     spec: str
     part: str
@@ -70,11 +70,11 @@ class Limits:
 
     @property
     def upwards(self) -> bool | None:
-        """Whether higher is better; None of a sub-score that has no better direction."""
+        """Whether higher is better; None for a sub-score without a better direction."""
         return None if self.part in self.column.details else self.column.higher_is_better
 
     def refuse_wrong(self, compared: bool) -> None:
-        """Raise SpecError for a threshold that cannot be meant, or for none where nothing else is asked."""
+        """Raise SpecError for a threshold that makes no sense, or if there is neither a threshold nor a comparison."""
         label = self.column.label(self.spec, self.part)
         named = {"at_least": self.at_least, "at_most": self.at_most}
         thresholds = {name: value for name, value in named.items() if value is not None}
@@ -94,7 +94,7 @@ class Limits:
             raise SpecError(f"{problem}, to say which way is worse")
 
     def problem(self, value: float) -> str | None:
-        """Return how a value misses the threshold; None where it does not."""
+        """Return how a value misses the threshold; None if it passes."""
         if self.at_least is not None and value < self.at_least:
             return f"{shown(value, self.at_least)} is below {self.at_least:g}"
         if self.at_most is not None and value > self.at_most:
@@ -103,7 +103,7 @@ class Limits:
 
 
 def shown(value: float, threshold: float) -> str:
-    """Return a value with as many digits as tell it from a threshold."""
+    """Return a value with enough digits to differ from the threshold."""
     for digits in (4, 6, 9):
         if (written := fixed(value, digits)) != fixed(threshold, digits):
             return written
@@ -111,7 +111,7 @@ def shown(value: float, threshold: float) -> str:
 
 
 def of_ratings(table: ScoreTable, made: RatedThreshold, outputs: Corpus | None = None) -> Limits:
-    """Return a threshold that ratings chose, held to a table: only to numbers that mean the same.
+    """Return the limits of a threshold that ratings chose, for a table whose numbers have the same meaning.
 
     Args:
         table: the scores that are checked.
@@ -196,7 +196,7 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
         metric: which metric, if the table has several.
 
     Returns:
-        The limits, with those of the second model where the metric asks two.
+        The limits, with those of the second model if the metric uses two models.
 
     Raises:
         InputError: the table lacks the metric, or no thresholds were measured for its model.
@@ -380,7 +380,7 @@ def second_decides(column: Column, index: int) -> bool:
 
 
 def shares_decided(table: ScoreTable, spec: str) -> list[str]:
-    """Return a sentence that says how many rows each model decided: what the second model cost."""
+    """Return a sentence that says how many rows each model decided."""
     names = deciders(table, spec)
     if not names:
         return []

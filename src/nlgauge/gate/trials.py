@@ -35,7 +35,7 @@ def by_trials(
 
     Args:
         results: the trials of the systems, for one k.
-        earlier: those of the earlier run.
+        earlier: the trials of the earlier run.
         at_least: the least chance that all of k trials pass.
         margin: as `check` takes it, with `earlier`.
         history: as `check` takes it.
@@ -46,7 +46,7 @@ def by_trials(
         The verdict, with an outcome of each system.
 
     Raises:
-        SpecError: nothing is asked, or the threshold is no chance.
+        SpecError: there is neither a threshold nor an earlier run, or the threshold is not from 0 to 1.
         InputError: the two runs cannot be compared.
     """
     if at_least is None and earlier is None:
@@ -96,7 +96,7 @@ def by_trials(
 
 
 def refuse_others(**options: object) -> None:
-    """Raise SpecError for options of `check` that are not of trials."""
+    """Raise SpecError for options of `check` that do not go together with trials."""
     if names := [name for name, value in options.items() if value not in (None, False, ())]:
         raise SpecError(f"trials decide by pass^k, with at_least or against: leave out {', '.join(names)}")
 

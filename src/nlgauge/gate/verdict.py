@@ -49,7 +49,7 @@ _SAME_WORDS = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class ReadClaim:
-    """A claim of an answer, and what the source has beside it."""
+    """A claim of an answer, and the sentence of the source that it was compared with."""
 
     begin: int
     end: int
@@ -70,7 +70,7 @@ class ReadClaim:
 
 
 class Found(NamedTuple):
-    """A finding, and what it is based on."""
+    """A finding about a row, with its reasons."""
 
     finding: Finding | None
     """None for a row without evidence or without a value"""
@@ -86,8 +86,8 @@ class Found(NamedTuple):
 def finding_of(evidence: Mapping[str, Any] | None, state: str) -> Found:
     """Return the finding about a row from its evidence and from the side of the thresholds that it is on.
 
-    A row that fails is contradicted by a sure difference, or by a sentence of the source that has most of the worst
-    claim's words; else its claim is not found there.
+    A failing row is 'contradicted' if it has a sure difference, or if a sentence of the source has most of the words of
+    the worst claim. Else it is 'not found'.
 
     Args:
         evidence: as JSON has it.
@@ -151,7 +151,7 @@ _LONG = 160
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the gate says of one row; of one system, by a corpus-level metric."""
+    """What the gate says of one row or, for a corpus-level metric, of one system."""
 
     system: str
     item: str | None
@@ -185,12 +185,12 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether it fails a rule on single rows."""
+        """Whether the row fails a rule on single rows."""
         return self.state in ("failed", "missing")
 
     @property
     def why(self) -> str:
-        """Why it did not pass; empty if it passed.
+        """Why the row did not pass; empty if it passed.
 
         It is the differences from the source, else the worst claim beside its sentence of the source, else the words
         that nothing supports, else the problem.
@@ -207,7 +207,7 @@ class Outcome:
 
     @property
     def claimed(self) -> str:
-        """The worst claim beside its sentence of the source; empty where the finding is about no claim."""
+        """The worst claim and its sentence of the source; empty if the finding is not about a claim."""
         leads = {"contradicted": SAID["contradicted"], "not found": "not sure of", "doubtful": "not sure of"}
         lead = leads.get(self.finding or "")
         return f"{lead}: {self.claims[0].said}" if lead is not None and self.claims else ""
@@ -215,7 +215,7 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Regression:
-    """One system beside the same system in the baseline, on the items that both have."""
+    """The comparison of a system with itself in the baseline, on the items that both runs have."""
 
     system: str
     baseline: str
@@ -252,7 +252,7 @@ _WORST_FIRST: Sequence[Ruling] = ("fails", "cannot tell", "passes")
 
 @dataclass(frozen=True, kw_only=True)
 class SystemDecision:
-    """What is decided of one system."""
+    """The decision about one system."""
 
     system: str
     ruling: Ruling
@@ -279,7 +279,7 @@ class SystemDecision:
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """What is decided of a set, and what says so."""
+    """The decision about a set, and what it was based on."""
 
     by: By
     systems: tuple[SystemDecision, ...]
@@ -288,12 +288,12 @@ class Decision:
 
     @property
     def ruling(self) -> Ruling:
-        """'fails' where a system fails, else 'cannot tell' where one cannot be told, else 'passes'."""
+        """'fails' if a system fails; else 'cannot tell' if a system is undecided; else 'passes'."""
         return min((system.ruling for system in self.systems), key=_WORST_FIRST.index, default="passes")
 
     @property
     def sentences(self) -> list[str]:
-        """A sentence for each system, those that fail first. It names the system where there are several."""
+        """A sentence for each system, failing systems first. It names the system if there are several."""
         systems = sorted(self.systems, key=lambda system: _WORST_FIRST.index(system.ruling))
         return [
             f"{decision.system}: {decision.sentence}" if len(systems) > 1 else decision.sentence for decision in systems
@@ -330,7 +330,7 @@ class Verdict(Answered):
 
     @property
     def failures(self) -> tuple[Outcome, ...]:
-        """The rows that fail a rule on single rows: the gate fails by them where there is no decision of the set."""
+        """The rows that fail a rule on single rows. The gate fails by them if there is no decision about the set."""
         doubtful = () if self.strict == "fails" else ("doubtful",)
         return tuple(outcome for outcome in self.outcomes if outcome.failed or outcome.state in doubtful)
 
@@ -352,20 +352,20 @@ class Verdict(Answered):
 
     @property
     def nothing_checked(self) -> bool:
-        """True if the gate could decide about no row. Such a gate fails, also where missing values are allowed."""
+        """Whether the gate could not decide about any row. It then fails, even if missing values are allowed."""
         unsaid = ("missing", "allowed", "unread")
         return all(outcome.state in unsaid or outcome.finding == "no claim" for outcome in self.outcomes)
 
     @property
     def passed(self) -> bool:
-        """Whether something was checked, and the set passes; by a rule on rows, no row fails and no system is worse."""
+        """Whether something was checked and the set passes; by a rule on rows, no row fails and no system is worse."""
         if self.decision is not None:
             return self.ruling == "passes"
         return not (self.nothing_checked or self.failures or any(regression.worse for regression in self.regressions))
 
     @property
     def headline(self) -> str:
-        """How many rows, or systems by a corpus-level metric, fail."""
+        """A sentence that says how many rows fail or, for a corpus-level metric, how many systems."""
         if self.nothing_checked:
             return "Nothing was checked"
         if self.decision is not None:
@@ -435,7 +435,7 @@ class Verdict(Answered):
 
     @property
     def record(self) -> dict[str, Any]:
-        """As `nlgauge check --format json` prints it, with all but what the table says."""
+        """The verdict as `nlgauge check --format json` prints it, without what that adds from the table."""
         named = [name for name in vars(self) if name not in ("outcomes", "regressions", "decision")]
         rows = [
             {
@@ -466,7 +466,7 @@ class Verdict(Answered):
         return dict(Counter(outcome.finding for outcome in self.outcomes if outcome.finding is not None).most_common())
 
     def count(self, *states: State) -> int:
-        """Return how many outcomes are of these states."""
+        """Return how many outcomes have one of these states."""
         return sum(outcome.state in states for outcome in self.outcomes)
 
 
@@ -485,7 +485,7 @@ class Unsupported:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What stands in each span."""
+        """The words in each span."""
         return tuple(self.text[begin:end] for begin, end in self.spans)
 
 

@@ -25,7 +25,7 @@ _NAMED = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What the seal of a file says."""
+    """Whether a file or folder fits its seal, and what was changed."""
 
     file: str
     kind: str
@@ -44,7 +44,7 @@ class Verification:
 
     @property
     def sentence(self) -> str:
-        """What the seal says, in a line."""
+        """The result of the check of the seal, in a line."""
         what = f"{self.file}: {self.kind}"
         if self.changes:
             more = len(self.changes) - _NAMED
@@ -66,13 +66,13 @@ def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
     Args:
         path: a scores file, a threshold, a panel, a history, or the JSON or the statement of a check; a folder of
             scores or a rating project.
-        outputs: of scores, the outputs that are said to have been scored: rows with other texts are named.
+        outputs: for scores, the outputs that they are said to be of. Rows whose texts differ are named.
 
     Returns:
-        What the seal says.
+        Whether it fits its seal, and what was changed.
 
     Raises:
-        InputError: the file cannot be read, or is no result; or outputs are given for what has no texts.
+        InputError: the file cannot be read, or is not a result; or outputs are given for a result without texts.
     """
     if Path(path).is_dir():
         return _folder(Path(path), outputs)

@@ -231,7 +231,7 @@ def effective_groups(sizes: NDArray[np.float64]) -> float:
 
 
 def unequal(clusters: int, effective: float) -> str:
-    """Return what is said of clusters that say as much as clearly fewer of equal size; "" of others."""
+    """Return a note if clusters of unequal size are worth clearly fewer equal ones; "" if they are not."""
     return f"{clusters} clusters say as much as {effective:.1f} of equal size" if effective < 0.9 * clusters else ""
 
 

@@ -88,7 +88,7 @@ class RatedMeans(NamedTuple):
 def rated_means(
     ratings: Float, scores: Float, design: Design, scale: Scale | None, least: float = -math.inf, yes_no: bool = False
 ) -> RatedMeans:
-    """Return the mean rating by the scores, that of the ratings alone, and which of the two is to be taken.
+    """Return the mean rating with the help of the scores, the mean of the ratings alone, and which of them to use.
 
     Scores that do not make the mean more certain get the weight 0 (`helps`).
 

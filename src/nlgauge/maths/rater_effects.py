@@ -55,7 +55,7 @@ class RaterSpread:
 
     @cached_property
     def between(self) -> float:
-        """The variance of raters, from what the means of every two of them differ by; 0 where their rows explain it."""
+        """The variance between raters, from the differences of their means; 0 if their rows explain the differences."""
         has_rating = ~np.isnan(self.ratings)
         counts = has_rating.sum(1)
         off = np.where(has_rating, self.ratings - self.means[:, None], 0.0)
@@ -71,7 +71,7 @@ class RaterSpread:
         return max(0.0, total / weights) if weights else 0.0
 
     def said(self, wider: float) -> str:
-        """Return what is to be said of intervals that are at most so many times as long because of the raters."""
+        """Return a note on intervals that the raters make longer, by at most this factor."""
         ends = f"{self.means.min():.3g} to {self.means.max():.3g}"
         told = f"{len(self.ratings)} raters with mean ratings from {ends} rated different rows"
         told = f"{told}, and their spread makes the intervals up to {wider:.3g} times as long"

@@ -35,7 +35,7 @@ class _Form:
     without: set[str] = field(default_factory=set)
 
     def questions(self, asked: Asked) -> Mapping[str, str]:
-        """Return what is asked, by name."""
+        """Return the questions by name."""
         return self.criteria or {NAME: asked.question}
 
     def read(self, content: Mapping[str, Any]) -> Answer:
@@ -110,16 +110,16 @@ class Decisions(_Form):
     def each(self, content: Mapping[str, Any]) -> list[Answer]:
         """Return the answer to each question; where several were asked, by their names."""
         answers = content.get("answers")
-        given = [answer for answer in answers if isinstance(answer, dict)] if isinstance(answers, list) else []
+        listed = [answer for answer in answers if isinstance(answer, dict)] if isinstance(answers, list) else []
         if not self.criteria:
-            return [self._number(given[0] if len(given) == 1 else None, "probability")]
-        by_name = {answer.get("name"): answer for answer in given}
+            return [self._number(listed[0] if len(listed) == 1 else None, "probability")]
+        by_name = {answer.get("name"): answer for answer in listed}
         return [self._number(by_name.get(name), "probability") for name in self.criteria]
 
 
 @dataclass
 class SystemOne(_Form):
-    """A decision model behind System One, which names the same things in other words."""
+    """A decision model behind the service System One. Its requests and replies have other field names."""
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
         """Return what is sent."""

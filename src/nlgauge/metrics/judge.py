@@ -44,7 +44,7 @@ _CHANGED = "the server answered as the model {now!r}, and at the beginning of th
 
 @dataclass(frozen=True, kw_only=True)
 class JudgePrepared(Prepared):
-    """A judge that has been found to answer."""
+    """A judge whose server has answered, so that it can be asked."""
 
     server: Server
     form: Chat | Decisions | SystemOne
@@ -332,7 +332,7 @@ class Judge(RowMetric):
 
         count = prepared.cached.count
         for (digest, turn), answers in prepared.cached.look_up(jobs).items():
-            prepared.answers.update({(digest, turn + number): given for number, given in enumerate(answers)})
+            prepared.answers.update({(digest, turn + number): outcome for number, outcome in enumerate(answers)})
         jobs = {job: asked for job, asked in jobs.items() if job not in prepared.answers}
 
         def answer(job: tuple[bytes, int]) -> Sequence[Answer]:
@@ -361,9 +361,9 @@ class Judge(RowMetric):
                     answered = future.done() and not future.cancelled()
                     answers = future.result() if answered else [_STOPPED] * count
                     prepared.cached.add((digest, turn), answers)
-                    for number, given in enumerate(answers):
-                        prepared.answers[digest, turn + number] = given
-                        prepared.server.counts.update(tally(given))
+                    for number, outcome in enumerate(answers):
+                        prepared.answers[digest, turn + number] = outcome
+                        prepared.server.counts.update(tally(outcome))
                 prepared.cached.commit()
 
     def _value(self, filled: Sequence[Asked] | str, answers: Mapping[tuple[bytes, int], Answer]) -> Value:
@@ -404,7 +404,7 @@ class Judge(RowMetric):
         return Value((math.nan,) * len(self.parts), reason, temporary=temporary)
 
     def spent(self, prepared: JudgePrepared) -> Mapping[str, int]:
-        """Return what the run has cost: requests, those that were sent again, failures, tokens."""
+        """Return the cost of the run: requests, repeated requests, failures, tokens."""
         return dict(prepared.server.counts)
 
 

@@ -30,7 +30,7 @@ class Asked(NamedTuple):
 
     @property
     def digest(self) -> bytes:
-        """What the prompt is known by, so that long texts need not be held for it."""
+        """A short key of the prompt, so that its long texts need not stay in memory."""
         return hashlib.blake2b(repr(tuple(self)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

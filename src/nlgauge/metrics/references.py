@@ -162,7 +162,7 @@ class Compared(RowMetric, Generic[T]):
         return None
 
     def unusable_of(self, sides: Iterable[T | None]) -> Callable[[T], str | None] | None:
-        """Return `unusable`, or None where all of some texts can be compared that have words."""
+        """Return a function as `unusable` for these texts, or None where every text that has words can be compared."""
         return None if type(self).unusable is Compared.unusable else self.unusable
 
     def pair_note(self, candidate: T, reference: T, prepared: Any) -> str | None:

@@ -36,7 +36,7 @@ class WorstCase:
     longer shown, or is shown; None where all of them do not change this"""
 
     def sentence(self, estimate: Measured, unit: float, difference: bool) -> str:
-        """Return what is said of the worst case beside the estimate.
+        """Return a sentence that compares the worst case with the estimate.
 
         Args:
             estimate: the estimate with its interval, NaN where it is refused.

@@ -69,7 +69,7 @@ def matched(table: ScoreTable, outputs: C) -> C:
 
 
 def of_ratings(table: ScoreTable, ratings: Corpus) -> ScoreTable:
-    """Return the table that ratings are of: its anchors where none of the rated rows is among its rows."""
+    """Return the table that the ratings belong to: its anchors if no rated row is among its rows."""
     anchors = table.anchors
     if anchors is None or _joins(table, ratings) or not _joins(anchors, ratings):
         return table

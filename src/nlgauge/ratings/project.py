@@ -43,7 +43,7 @@ _REMEDY = "give the folder that nlgauge sample -o made, with its project.json as
 
 @dataclass(frozen=True)
 class RatingProject:
-    """The draw of a rating project, and what is asked of its rows."""
+    """The draw of a rating project, and the questions to its raters."""
 
     draw: Draw
     aspects: tuple[Aspect, ...]
@@ -69,7 +69,19 @@ class RatingProject:
         outputs: Corpus,
         version: str = "",
     ) -> RatingProject:
-        """Return the project of a draw whose rows stand as `records` on the sheet."""
+        """Return the rating project of rows that were drawn.
+
+        Args:
+            draw: which rows were drawn.
+            records: the lines of the sheet, in the order of the draw.
+            aspects: what people rate.
+            design: how the rows were drawn.
+            outputs: the corpus that they were drawn from.
+            version: that of nlgauge.
+
+        Returns:
+            The project.
+        """
         records = list(records)
         texts = {record[ROW]: text_digest(record) for record in records}
         columns = tuple(name for name in TEXTS if any(name in record for record in records))

@@ -60,10 +60,10 @@ class Measurement:
             raise InputError(f"the confidence {self.confidence!r} is not between 0 and 1", remedy="0.95, for one")
 
     def percentiles(self, systems: int) -> float:
-        """Return which share of resamples an interval holds.
+        """Return the share of resamples that lies within an interval.
 
-        Of resamples of systems alone it is more than the confidence (`expanded`). Resamples of items and systems
-        together vary more than the coefficient does, and hold the truth often enough.
+        If systems alone are resampled, the share is larger than the confidence (`expanded`). If items and systems are
+        resampled, they vary more than the coefficient does, and the confidence itself is large enough.
 
         Args:
             systems: how many systems the table has.
@@ -165,11 +165,11 @@ def unseen(table: ScoreTable, ratings: Mapping[str, Float], notes: list[str]) ->
     Args:
         table: the scores.
         ratings: by aspect, NaN where there is none: [rows].
-        notes: what has to be told is added here.
+        notes: sentences for the reader are added to this list.
 
     Returns:
-        The table, where a panel has the probability by weights that were fitted without the row's own rating; and the
-        panels that were fitted to some of the rated rows.
+        The table, in which a panel's probability of a rated row is by weights that were fitted without this row's
+        rating. And the panels that were fitted to some of the rated rows.
     """
     panels = {spec: column for spec, column in table.columns.items() if UNSEEN_PROBABILITY in column.parts}
     if not panels:

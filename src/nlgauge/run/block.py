@@ -47,10 +47,10 @@ class PreparedMetric:
 
 
 class Collector(Protocol):
-    """What is made of the features of all rows together, block by block."""
+    """Collects what a metric needs of the features of all rows, block by block."""
 
     def apart(self) -> Collector:
-        """One for some rows alone, which may go to another process."""
+        """Return a collector for some of the rows, which another process may fill."""
 
     def requests(self, row: Row) -> Sequence[AnyRequest]:
         """Return the features of a row that it reads."""

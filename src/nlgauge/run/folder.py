@@ -28,7 +28,7 @@ _OTHER = "name another, or remove it"
 
 
 class FolderWriter(TableBuilder):
-    """A table that is written as it is made; nobody else writes the folder meanwhile.
+    """A table that is written while it is made. No other process writes the folder meanwhile.
 
     Args:
         corpus: the rows.

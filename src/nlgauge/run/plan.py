@@ -34,7 +34,7 @@ def plans_of(
     store: Store | None = None,
     against: Corpus | None = None,
 ) -> Generator[list[Plan], None, None]:
-    """Yield the plans of a run, those together whose rows are scored at a time: all of them, or those of one model.
+    """Yield the plans of a run in groups that are scored together: all plans, or the plans of one model.
 
     There is a plan for each model, which is loaded when its turn comes, and one for each string metric, or for all of
     them in blocks. An engine is closed when the next plans are asked for, and when the generator is closed.

@@ -65,7 +65,7 @@ class Way:
 
 
 def speeds_of(name: str, device: str | None, store: Store | None, again: bool = False) -> Speeds | None:
-    """Return how fast a model is by each backend and precision: what is remembered, or what is measured now.
+    """Return how fast a model is with each backend and precision: the stored times, or times measured now.
 
     Args:
         name: of the model.
@@ -99,7 +99,7 @@ def speeds_of(name: str, device: str | None, store: Store | None, again: bool = 
 def settled(
     corpus: Corpus, metrics: Mapping[str, Metric], options: RunOptions, against: Corpus | None = None
 ) -> tuple[RunOptions, dict[str, Any]]:
-    """Return the options of a run whose precision is 'auto' with one precision for all its rows.
+    """Choose a precision for a run with precision='auto', and return its options with this precision for all rows.
 
     Args:
         corpus: the rows.
@@ -111,7 +111,7 @@ def settled(
         The options, and what `run["precision"]` of the table says of the choice.
 
     Raises:
-        SpecError: a metric asks more than models, or a model cannot be loaded.
+        SpecError: a metric needs something besides models, such as a server, or a model cannot be loaded.
         InputError: the first rows cannot be scored as given.
     """
     float32 = replace(options, precision="float32")
@@ -286,7 +286,7 @@ class _Choice:
         return within
 
     def told(self, precision: str, backends: Mapping[str, str] | str) -> dict[str, Any]:
-        """Return what a table says of the choice."""
+        """Return the record of the choice for the table."""
         return {
             "asked": AUTO,
             "precision": precision,

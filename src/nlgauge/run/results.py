@@ -55,7 +55,7 @@ def told_unknown(value: Value, row: Row, columns: Sequence[str], unknown: Mappin
 
 
 class RowResult(NamedTuple):
-    """What one metric says of one row."""
+    """The result of one metric for one row."""
 
     value: Value
     longer: tuple[int, ...] = ()
@@ -63,7 +63,7 @@ class RowResult(NamedTuple):
     evidence: Json = None
 
     def can_be_of(self, texts: Sequence[str]) -> bool:
-        """Return whether those that are longer than the window are among some texts."""
+        """Return whether one of these texts is longer than the window."""
         return all(0 <= number < len(texts) for number in self.longer)
 
 
@@ -105,7 +105,7 @@ def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
 
 
 def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Value]:
-    """Return what a metric gave for some rows or systems.
+    """Return the values that a metric gave, after a check that they are complete.
 
     Args:
         metric: the metric.
@@ -116,7 +116,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
         The values.
 
     Raises:
-        MetricError: there is another number of values or of sub-scores, a NaN without a reason, or what is no number.
+        MetricError: the number of values or sub-scores is wrong, a NaN has no reason, or a value is not a number.
     """
     if len(values) != count:
         raise MetricError(f"{metric} gave {len(values)} values for {count} texts; it has to give one for each")
@@ -161,7 +161,7 @@ def unpacker(parts: int, formula: Mapping[str, object] | None = None) -> Callabl
 
     @cache
     def fits(counts: int) -> bool:
-        """Return whether the formula makes so many sub-scores of so many counts."""
+        """Return whether the formula computes this number of sub-scores from this number of counts."""
         return bool(formula) and Sums(dict(formula or {}), np.ones((1, counts))).makes(parts)
 
     def unpacked(content: bytes) -> RowResult | None:

@@ -44,7 +44,7 @@ class PointCollector:
         self._prepared, self._with_references = prepared, not against
 
     def apart(self) -> PointCollector:
-        """One for some rows alone, which may go to another process."""
+        """Return a collector for some of the rows, which another process may fill."""
         return PointCollector(self.metric, self._prepared, not self._with_references, frozenset(self.skipped))
 
     def requests(self, row: Row) -> list[AnyRequest]:
@@ -132,7 +132,7 @@ class SetScorer(PointCollector):
         return {system: f"set|{self._key}|{digest}" for system, digest in digests.items()}
 
     def recall(self, cached: Mapping[str, bytes]) -> None:
-        """Take what the store has, by key; what is no score of the system is passed over."""
+        """Take the entries of the store, by key. An entry that is not a score of the system is ignored."""
         self._kept = {}
         self.skipped = self._kept.keys()
         for system, key in self.keys.items():

@@ -53,7 +53,7 @@ class Sink(ABC, Generic[T]):
         """Take some scores, each of which may come again. ended: rows of which nothing more comes by these plans."""
 
     def finish(self, plan: Plan) -> None:
-        """Take what is known when all rows of a plan have come: signatures, and the scores of systems."""
+        """Take what is known only after all rows of a plan: signatures, and the scores of systems."""
 
     @abstractmethod
     def end(self, spent: Mapping[str, object]) -> T:

@@ -173,7 +173,7 @@ class Store:
         self._path = self.folder / _FILE
 
     def get(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """Return the intact entries of some keys, also those that were put and are not yet committed."""
+        """Return the intact entries of these keys, including entries that are not yet committed."""
         if not self.usable:
             return {}
         pending = {key: self._pending[key] for key in keys if key in self._pending}

@@ -32,7 +32,7 @@ _SHORTEST = 16
 
 
 class Keys:
-    """The keys that open the service; where there are none, it is open to whoever reaches it."""
+    """The keys that give access to the service. Without keys, everybody who can reach it has access."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         # Digests have one length, so that the comparison does not tell how long a key is.
@@ -44,10 +44,10 @@ class Keys:
     def fit(self, authorization: str | None) -> bool:
         """Return whether a header `Authorization: Bearer KEY` has one of the keys."""
         scheme, _, key = (authorization or "").partition(" ")
-        given, fits = _digest(key.strip()), False
+        digest_of_key, fits = _digest(key.strip()), False
         for digest in self._digests:
             # Every key is compared, so that the time does not tell which one it was.
-            fits |= hmac.compare_digest(digest, given)
+            fits |= hmac.compare_digest(digest, digest_of_key)
         return not self._digests or (fits and scheme.lower() == "bearer")
 
 
@@ -64,7 +64,7 @@ def read_keys(file: Path | None) -> Keys:
 
     Raises:
         InputError: the file has no keys, or a key that is easily guessed or that no header can hold.
-        SpecError: the same is so of the environment.
+        SpecError: the environment has no keys, or a key of that kind.
     """
     named = os.environ.get(VARIABLE)
     if file is None:
@@ -106,7 +106,7 @@ _COUNTS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
 class Measures:
-    """The measures of one service, in a registry of its own."""
+    """The counts and times of one service, in a Prometheus registry that no other service uses."""
 
     def __init__(self, waiting: Callable[[], int], scoring: Callable[[], int]) -> None:
         self._registry = registry = CollectorRegistry()
@@ -140,7 +140,7 @@ class Measures:
         self._rows.inc(sum(len(job.corpus) for job in jobs if job.error is None))
 
     def text(self) -> bytes:
-        """All of them, as Prometheus reads them."""
+        """All counts and times, in the text format of Prometheus."""
         return generate_latest(self._registry)
 
 
@@ -158,15 +158,15 @@ _HEADERS = {
 
 
 class Admission:
-    """An application around the application.
+    """An application around the application: it checks keys and host names, counts requests and logs them.
 
     Args:
         app: the application inside.
         keys: those that are let in.
         measures: what is counted.
         routes: the paths that there are.
-        hosts: names that a request may be sent to, or None for any. A page of another site can have its name lead to
-            this machine; it cannot have its requests name this machine.
+        hosts: the host names that a request may name, or None for any. This protects from pages of other sites: such
+            a site can let its name point to this machine, but its requests then name the site and not this machine.
         log: whether requests are logged.
     """
 

@@ -55,7 +55,7 @@ class AllowList:
 
     @property
     def grounded(self) -> str:
-        """The metric of a grounded check that names none: the first at the start that has the probability for it."""
+        """The metric of a grounded check that names none: the first allowed metric with a probability of support."""
         return next((spec for spec, metric in self.named.items() if PART in metric.parts), METRIC)
 
     def metric(self, spec: str) -> Metric:
@@ -64,9 +64,9 @@ class AllowList:
             raise SpecError(f"a metric's spec has {len(spec)} characters, and at most {LONGEST_SPEC} are read")
         if (named := self.asked.get(spec, spec)) in self.named:
             return self.named[named]
-        name, given = registry.parsed(spec)
+        name, arguments = registry.parsed(spec)
         kind = self._kind(name)
-        for parameter, value in registry.named(kind, given, spec).items():
+        for parameter, value in registry.named(kind, arguments, spec).items():
             self._refuse_open(kind, name, parameter, value)
         metric = registry.metric(spec, model=self.model)
         if str(metric) not in self.named and not self.any_metric:
@@ -101,7 +101,7 @@ class AllowList:
 
 
 def may_be_set(kind: type[Metric], parameter: str, value: object) -> bool:
-    """Return whether a client may set this value: it can neither name a resource nor raise the cost."""
+    """Return whether a client may set this value, because it neither names a resource nor raises the cost."""
     if value is None or isinstance(value, bool):
         return True
     declared = parameters_of(kind)[parameter]
@@ -119,7 +119,7 @@ Record = dict[str, Any]
 
 
 def listing(allowed: AllowList) -> Record:
-    """Return the metrics that were named at the start; where any may be asked for, all names with parameters."""
+    """Return the metrics that were named at the start. If any metric may be asked for, return all, with parameters."""
     named = [_named(spec, metric) for spec, metric in allowed.named.items()]
     others = [_kind(name, kind) for name, kind in registry.built_in_metrics().items()] if allowed.any_metric else []
     return {"nlgauge": __version__, "metrics": named, "others": others}

@@ -23,11 +23,11 @@ Record = dict[str, Any]
 
 
 class TooMuchWorkError(InputError):
-    """A request asks for more work than it may."""
+    """A request asks for more work than the limit allows."""
 
 
 class Wanted(NamedTuple):
-    """What is made of the scores of a request."""
+    """What a request wants of the scores: the scores, explanations or a verdict."""
 
     kind: Literal["scores", "explanations", "verdict"]
     options: Mapping[str, Any] = {}
@@ -112,7 +112,7 @@ DOCUMENTED: Mapping[int, str] = {
 
 
 class Refused(Exception):  # noqa: N818  # it is an answer, and most often no error of the service
-    """An answer that is not a score. row: of the request, counted from 1, where one is at fault."""
+    """An answer that refuses a request. row: the number of the wrong row in the request, from 1, if a row is wrong."""
 
     def __init__(self, status: int, line: str, row: int | None = None) -> None:
         super().__init__(line)
@@ -126,7 +126,7 @@ class Refused(Exception):  # noqa: N818  # it is an answer, and most often no er
 
     @property
     def headers(self) -> dict[str, str]:
-        """What the status asks for."""
+        """The headers that belong to the status."""
         if self.status in (400, 431):
             return {"connection": "close"}  # what follows on it is not to be trusted
         if self.status == 401:
@@ -135,7 +135,7 @@ class Refused(Exception):  # noqa: N818  # it is an answer, and most often no er
 
 
 def refusal(error: Exception) -> Refused:
-    """Return the answer to an error. What nlgauge did not raise on purpose is the service's fault, and is not told."""
+    """Return the answer to an error. If nlgauge did not raise it on purpose, it has status 500 and no details."""
     if isinstance(error, Refused):
         return error
     if isinstance(error, NlgaugeError):
@@ -147,7 +147,7 @@ def refusal(error: Exception) -> Refused:
 
 
 def response(refused: Refused) -> Response:
-    """Return a refusal as it is sent."""
+    """Return the HTTP response of a refusal."""
     from starlette.responses import Response  # the rest of this file needs no extra
 
     return Response(encoded(refused.record), refused.status, refused.headers, "application/json")

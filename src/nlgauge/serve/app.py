@@ -39,8 +39,8 @@ class Service:
         allowed: what requests may ask for.
         score: scores jobs.
         limits: of time and size.
-        score_long: scores the jobs that are not short, beside the others, so that no short one waits for a long one;
-            None if `score` scores all.
+        score_long: scores the long jobs, at the same time as `score` scores short jobs, so that no short job waits for
+            a long one. None if `score` scores all jobs.
     """
 
     def __init__(self, allowed: AllowList, score: Score, limits: Limits, score_long: Score | None = None) -> None:
@@ -56,7 +56,7 @@ class Service:
 
     @property
     def workers(self) -> tuple[Worker, ...]:
-        """Each worker once."""
+        """All workers, each of them once."""
         return tuple(dict.fromkeys((self.worker, self.long)))
 
     def start(self) -> None:
@@ -65,7 +65,7 @@ class Service:
             worker.start()
 
     def stop(self, wait: float) -> None:
-        """Take nothing more, and finish what somebody waits for, in so many seconds at most for each worker."""
+        """Accept no more jobs, and finish those that a client waits for, in at most `wait` seconds for each worker."""
         for worker in self.workers:
             worker.stop(wait)
 
@@ -80,13 +80,13 @@ class Service:
             The answer, as it is sent.
 
         Raises:
-            Refused: the scores are not there in time, or who asked is gone by then.
+            Refused: the scores are not ready in time, or the client has left before.
             Exception: why the job failed.
         """
         return Response(await self.ended(job, lambda: _gone(request)), media_type="application/json")
 
     async def ended(self, job: Job, leaving: Callable[[], Coroutine[Any, Any, object]]) -> bytes:
-        """As `answer`. leaving: what ends when the client is gone."""
+        """Return what `answer` returns. leaving: waits until the client has left."""
         worker = self.worker if characters_of(job.corpus) <= self.limits.short else self.long
         worker.submit(job)
         gone = asyncio.ensure_future(leaving())

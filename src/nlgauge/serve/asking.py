@@ -25,7 +25,7 @@ _SHAPE = 'send an object such as {"rows": [{"candidate": "..."}]}; see /openapi.
 
 @dataclass(frozen=True)
 class Limits:
-    """Whatever is over one of them is refused with a status of its own, and nothing is cut to fit."""
+    """The limits of a request. A request over one of them is refused, with a status for each limit; nothing is cut."""
 
     body: int = 1 << 20
     """Bytes of a request's body: 413"""
@@ -51,19 +51,19 @@ class Limits:
 
 @dataclass(frozen=True)
 class Asking:
-    """Makes jobs of what bodies ask for."""
+    """Makes a job from the body of a request."""
 
     allowed: AllowList
     limits: Limits
 
     def corpus(self, records: Sequence[Any]) -> Corpus:
-        """Return the rows of a body. Raises InputError for what is wrong with them, Refused for too many of them."""
+        """Return the rows of a body. Raises InputError for wrong rows, Refused for too many rows."""
         if len(records) > self.limits.rows:
             raise _over(f"{len(records)} rows", self.limits.rows, "fewer rows")
         return self.held(Corpus.from_records(records))
 
     def held(self, corpus: Corpus) -> Corpus:
-        """Return rows that keep to the limits. Raises InputError for rows that repeat, Refused for too many of them."""
+        """Return the rows if they keep to the limits. Raises InputError for repeated rows, Refused for too many."""
         if len(corpus) > self.limits.rows:
             raise _over(f"{len(corpus)} rows", self.limits.rows, "fewer rows")
         refuse_repeats([row.key for row in corpus], {}, "give each output of a system its own item, or its trial")
@@ -90,7 +90,7 @@ class Asking:
     def job(
         self, records: Sequence[Any], specs: Sequence[str] | None, evidence: bool, wanted: Wanted | None = SCORES
     ) -> Job:
-        """Rows and metrics as one job; without `wanted` its answer is the table alone."""
+        """Return a job of rows and metrics. Without `wanted`, its answer is the table alone."""
         corpus = self.corpus(records)
         return Job(corpus, *self.metrics(specs), evidence, wanted)
 
@@ -102,7 +102,7 @@ def characters_of(corpus: Corpus) -> int:
 
 
 def content_of(body: bytes) -> dict[str, Any]:
-    """Return the object that a body holds, which no field has been read of.
+    """Return the JSON object of a body, before its fields are checked.
 
     Args:
         body: what a request sent.
@@ -111,7 +111,7 @@ def content_of(body: bytes) -> dict[str, Any]:
         The object.
 
     Raises:
-        InputError: for what is no JSON object in UTF-8.
+        InputError: the body is not a JSON object in UTF-8.
     """
     try:
         content = parsed(body.decode("utf-8"), InputPlace(None))
@@ -128,7 +128,7 @@ def _over(what: str, limit: int, remedy: str) -> Refused:
 
 
 async def body_of(request: Request, limits: Limits) -> bytes:
-    """Return the body. Raises Refused for another kind, for a compressed one, for too large and for too slow a one."""
+    """Return the body. Raises Refused if it is not JSON, is compressed, is too large, or arrives too slowly."""
     from starlette.requests import ClientDisconnect  # the rest of this file needs no extra
 
     refuse_kind(request, "application/json")
@@ -154,7 +154,7 @@ async def _collected(request: Request, limits: Limits) -> bytes:
 
 
 def refuse_kind(request: Request, wanted: str) -> None:
-    """Raise Refused for a body of another kind, and for a compressed one."""
+    """Raise Refused for a body that is not JSON or that is compressed."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != wanted:
         # A browser sends these kinds to another site only after that site has allowed it, which this one never does.

@@ -34,7 +34,7 @@ class _NobodyWaitsError(Exception):
 
 @dataclass(eq=False)
 class Job:
-    """Rows and metrics that somebody waits for, and what came of them."""
+    """Rows and metrics that a client waits for, and their result."""
 
     corpus: Corpus
     metrics: Mapping[str, Metric]
@@ -59,21 +59,21 @@ class Job:
 
     @property
     def given_up(self) -> bool:
-        """Whether nobody waits any more, which stays so."""
+        """Whether the client has given up, which it cannot take back."""
         return self.done.cancelled() or time.monotonic() > self.until
 
     @property
     def wanted(self) -> bool:
-        """Whether somebody waits and it has not ended."""
+        """Whether a client waits for the job, and the job has not ended."""
         return not (self.done.done() or self.given_up)
 
     def shares_with(self, other: Job) -> bool:
-        """Return whether both can be one run: no score depends on rows of the other one."""
+        """Return whether two jobs can share a run, because no score depends on the rows of the other job."""
         same = (list(self.metrics), self.evidence) == (list(other.metrics), other.evidence)
         return same and not any(metric.uses_corpus for metric in self.metrics.values())
 
     def end(self, error: Exception | None = None) -> None:
-        """Hand it over to who waits."""
+        """End the job, and give its result to the client that waits."""
         self.error = error
         if self.done.set_running_or_notify_cancel():
             self.done.set_result(self)
@@ -97,13 +97,13 @@ def evaluate(
     work: float = math.inf,
     ended: Callable[[Job], object] = lambda job: None,
 ) -> None:
-    """Score the rows of jobs that share a run. No error of a job is raised: it is in the job, and the others go on.
+    """Score the rows of jobs that share a run. An error of a job is stored in it and not raised; the others go on.
 
     Args:
         jobs: at least one.
-        models: by name; no other is loaded.
-        work: how much a job may ask one model for, in blocks of a run, each of which is seconds of work.
-        ended: told of each job that was wanted as soon as it has ended, in their order.
+        models: the models by name; no other model is loaded.
+        work: the most work of one model that a job may ask for, in blocks. A block takes seconds.
+        ended: called with each job as soon as it has ended, in order, if a client still waits for it.
     """
     options = _Loaded(evidence=jobs[0].evidence, cache=False, rows_per_block=_ROWS_PER_BLOCK, models=models)
     try:
@@ -161,7 +161,7 @@ class _Shares(Sink[None]):
             except Exception as error:
                 job.end(error)
                 self._ended(job)
-        return self._known
+        return self._unwanted
 
     def _refuse_too_much(self, plans: Sequence[Plan]) -> None:
         for plan in plans:
@@ -172,7 +172,7 @@ class _Shares(Sink[None]):
                     remedy="give fewer or shorter texts at a time, or cheaper metrics",
                 )
 
-    def _known(self, rows: Sequence[int]) -> Scores:
+    def _unwanted(self, rows: Sequence[int]) -> Scores:
         """Rows that nobody waits for need not be scored."""
         wanted = {n for share in self._shares if share.job.wanted for n in share.rows}
         if not wanted:

@@ -41,7 +41,7 @@ _COLUMNS = tuple(field.name for field in fields(Row))
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """What the process is told first."""
+    """The first message to the process: what it loads."""
 
     metrics: Sequence[str]
     model: str | None = None
@@ -62,7 +62,7 @@ class EndedError(NlgaugeError):
 
 
 class Evaluator:
-    """The service's side: starts the process, hands it jobs and takes their answers.
+    """Runs evaluations in a process of their own: starts the process, sends it jobs and receives their results.
 
     Args:
         setup: what the process is told first.
@@ -102,7 +102,7 @@ class Evaluator:
             raise NlgaugeError(first[0]["failed"])
 
     def stop(self) -> None:
-        """End the process, whatever it does, and start none again."""
+        """End the process at once, and start no new one."""
         self._stopped = True
         self._end()
 
@@ -111,14 +111,14 @@ class Evaluator:
     ) -> None:
         """Score jobs that share a run, each of which gets its answer or its error.
 
-        An evaluation that takes longer than the clients of its jobs wait is ended with the process, and so is one that
-        takes longer than its turn while others wait. Jobs that shared it are then scored one by one, that which was
-        first as the last one: it is most likely that which took the time.
+        The process is ended if an evaluation takes longer than the clients of its jobs wait, or longer than its turn
+        while other jobs wait. The jobs that shared the evaluation are then scored one by one. The first of them comes
+        last, because it is the most likely to have taken the time.
 
         Args:
             jobs: at least one.
-            ended: told of each job as soon as it has ended.
-            crowded: whether others wait.
+            ended: called with each job as soon as it has ended.
+            crowded: says whether other jobs wait.
         """
         trouble = self._together(jobs, ended, crowded)
         left = [job for job in jobs if job.wanted]
@@ -243,7 +243,7 @@ def _job(record: Mapping[str, Any], allowed: AllowList) -> Job:
 
 
 def main() -> None:
-    """Load what the first line names, and score what the others ask for, until the service has gone."""
+    """Load the models that the first line names, and score the jobs of the other lines, until the service ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # which the terminal sends to the service too, and that decides
     heard, said = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
@@ -312,7 +312,7 @@ def _send(said: IO[bytes], record: Mapping[str, Any], body: bytes = b"") -> None
 
 
 def bound_memory(mebibytes: int) -> bool:
-    """Let this process take so much memory more than it has now; return whether the system can hold it to that."""
+    """Limit the memory that this process may take beyond what it has now; return whether the system has such limits."""
     try:
         import resource
 
@@ -336,12 +336,12 @@ _SAMPLE = {
 
 
 def load_models(allowed: AllowList, options: RunOptions) -> dict[str, Model]:
-    """Every model that a request can lead to, by name. Raises what `nlgauge.engine.models.loading.load` raises."""
+    """Return every model that a request may use, by name. Raises what `nlgauge.engine.models.loading.load` raises."""
     return {name: options.load(name) for name in allowed.models}
 
 
 def try_out(allowed: AllowList, models: dict[str, Model]) -> None:
-    """Score one row by every metric that was named: what a metric reads at its first use is read now.
+    """Score a row by every allowed metric, so that the files that it reads at its first use are read now.
 
     Args:
         allowed: the metrics.

@@ -55,11 +55,11 @@ _READ_ONLY = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_wor
 
 
 class Tools:
-    """What the tools do.
+    """The tools that an agent may call.
 
     Args:
         allowed: the metrics that may be asked for.
-        models: by name; no other is ever loaded.
+        models: the models by name; no other model is ever loaded.
         limits: of one request.
         folder: where files are read.
     """
@@ -123,8 +123,8 @@ class Tools:
         Returns:
             What `nlgauge explain --format json` prints of the row.
         """
-        given = {"source": source, "question": question, "references": references}
-        row = {"candidate": answer, **{name: value for name, value in given.items() if value is not None}}
+        columns = {"source": source, "question": question, "references": references}
+        row = {"candidate": answer, **{name: value for name, value in columns.items() if value is not None}}
         job = self._asking.job([row], [metric or self._allowed.grounded], evidence=True, wanted=None)
         done = await self._scored(job)
         return answers.explanations(done.corpus, done.metrics, done.scored)
@@ -264,9 +264,9 @@ def _told(tool: Callable[..., Awaitable[Record]]) -> Callable[..., Awaitable[Rec
     """Return a tool whose errors are one line, which an agent can act upon, and whose numbers are JSON's."""
 
     @functools.wraps(tool)
-    async def call(**given: Any) -> Record:
+    async def call(**arguments: Any) -> Record:
         try:
-            return dict(jsonable(await tool(**given)))
+            return dict(jsonable(await tool(**arguments)))
         except Exception as error:
             refused = refusal(error)
             if refused.status == 500:

@@ -42,7 +42,7 @@ class Body(BaseModel):
 
 
 class ScoreBody(Body):
-    """Rows to score; by all metrics of the start where none are given."""
+    """Rows to score. Without metrics, all that were named at the start are used."""
 
     metrics: Annotated[list[Spec], Field(min_length=1)] | None = None
     evidence: bool = False
@@ -55,7 +55,7 @@ class ExplainBody(Body):
 
 
 class CheckBody(Body):
-    """Rows to hold to a threshold, or to their sources."""
+    """Rows to check against a threshold or against their sources."""
 
     metric: Spec | None = None
     grounded: Annotated[bool, Field(description="Whether the source supports the answers; the set decides.")] = False
@@ -83,7 +83,7 @@ class StreamBody(BaseModel):
 
 
 class PieceBody(BaseModel):
-    """Each of the other lines: a piece of the answer, of any length."""
+    """Every line after the first: a piece of the answer, of any length."""
 
     model_config = _STRICT
 

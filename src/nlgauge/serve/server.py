@@ -28,7 +28,7 @@ _LAST_S = 4.0
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; port 0 is a free one. Raises InputError where that cannot be had."""
+    """Return a socket that listens; port 0 means any free port. Raises InputError if the address cannot be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Only where the protocol is named does asyncio send an answer's last piece at once, and not 40 ms later.
     sock = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -45,7 +45,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def configured(app: ASGIApp, limits: Limits) -> uvicorn.Config:
-    """Return how the server is set up. It logs no requests: the application does, without what a client wrote."""
+    """Return the configuration of the server. It logs no requests: the application logs them, without their texts."""
     return uvicorn.Config(
         app,
         access_log=False,
@@ -86,12 +86,12 @@ def _end() -> None:
 
 
 def tell_stopped(whole: bool) -> None:
-    """Say on stderr that the service has stopped, and whether all that it took is answered."""
+    """Say on stderr that the service has stopped, and whether all accepted requests were answered."""
     print(f"nlgauge: stopped; {'all' if whole else 'not all'} that was taken is answered", file=sys.stderr, flush=True)
 
 
 def run(config: uvicorn.Config, sock: socket.socket) -> bool:
-    """Serve until SIGINT or SIGTERM, and answer what was taken by then, in the time of one request.
+    """Serve until SIGINT or SIGTERM, then answer the requests that were accepted, in the time of one request.
 
     The process ends even if something hangs.
 
@@ -100,7 +100,7 @@ def run(config: uvicorn.Config, sock: socket.socket) -> bool:
         sock: where it listens.
 
     Returns:
-        False where a second SIGINT, or a client that takes no answer, cut that short.
+        False if a second SIGINT, or a client that does not read its answer, kept it from answering all.
     """
     server = _Server(config)
     whole = False

@@ -25,7 +25,7 @@ Record = dict[str, Any]
 
 
 class Lines:
-    """The lines of a body, as they come. `gone` is set as soon as the client is."""
+    """The lines of a body, as they arrive. `gone` is set as soon as the client has left."""
 
     def __init__(self, request: Request, limits: Limits) -> None:
         refuse_kind(request, LINES)
@@ -58,7 +58,7 @@ class Lines:
             The line without its end, or None.
 
         Raises:
-            Refused: for too large a body, and for a line that does not come in time.
+            Refused: the body is too large, or a line does not arrive in time.
         """
         line: bytes | Refused | None = b""
         while line is not None and not isinstance(line, Refused) and not line.strip():
@@ -76,10 +76,10 @@ class Lines:
 
 
 class Verdicts(Response):
-    """The lines that go back, each as soon as it is there.
+    """The lines of the reply, each sent as soon as it is ready.
 
     Args:
-        lines: those that come in.
+        lines: the lines of the request.
         said: gives the piece of the answer that a line holds.
         record_of: gives the record of a sentence.
     """

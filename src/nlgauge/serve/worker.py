@@ -19,12 +19,12 @@ Score: TypeAlias = Callable[[list[Job], Callable[[Job], object], Callable[[], bo
 
 
 class Worker:
-    """Scores jobs in the order in which they came, with those that wait and can share the first one's evaluation.
+    """Scores jobs in the order of their arrival, together with waiting jobs that can share the first job's evaluation.
 
     Args:
         score: scores the jobs of an evaluation.
         limits: of time and size.
-        told: takes the jobs of each evaluation and its seconds.
+        told: called with the jobs of each evaluation and its seconds.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Worker:
         self._thread.start()
 
     def submit(self, job: Job) -> None:
-        """Let a job wait. Raises Refused where too many wait, or where the service is about to stop."""
+        """Add a job to those that wait. Raises Refused if too many wait, or if the service is about to stop."""
         job.until = time.monotonic() + self._limits.seconds
         with self._change:
             if self._stopping:
@@ -58,7 +58,7 @@ class Worker:
             self._change.notify()
 
     def stop(self, wait: float) -> None:
-        """Take nothing more, and finish what somebody waits for, in so many seconds at most."""
+        """Accept no more jobs, and finish those that a client waits for, in at most `wait` seconds."""
         with self._change:
             self._stopping = True
             self._change.notify()
@@ -72,7 +72,7 @@ class Worker:
 
     @property
     def trouble(self) -> str | None:
-        """Why a new job would not be scored in time; None where it would."""
+        """Why a new job would not be scored in time; None if it would be."""
         began = self._began
         if self._stopping or not self._thread.is_alive():
             return "the service is about to stop"
@@ -122,6 +122,6 @@ class Worker:
 
 
 def tell(error: BaseException) -> None:
-    """Say on stderr where an error arose that nobody expected; not what it says, which may hold words of a row."""
+    """Say on stderr where an unexpected error arose, without its message, which may hold words of a row."""
     places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
     print(f"nlgauge: {type(error).__name__} at {'; '.join(places[-6:])}", file=sys.stderr, flush=True)

@@ -12,7 +12,7 @@ from nlgauge.show.tables import Cells, empty, formatted
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a question is answered with, before it is drawn anywhere."""
+    """The answer to a question, before it is drawn on a terminal or a page."""
 
     command: str
     """The command that asks the question"""

@@ -80,7 +80,7 @@ def data(value: object) -> Markup:
 
 
 def inlined(*files: Path) -> Markup:
-    """Our own files, one after the other, to stand in a page as they are."""
+    """Return files of this package, joined, to be put into a page unchanged."""
     from markupsafe import Markup
 
     return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))

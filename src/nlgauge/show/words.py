@@ -107,7 +107,7 @@ def _judged(text: Record) -> list[Piece]:
 
 
 def legend(texts: Sequence[Record]) -> tuple[str, str, str]:
-    """Return what is said of words under the colours of yes, partly and no; '' for a colour that no word has."""
+    """Return the legend of the colours for yes, partly and no; '' for a colour that no word has."""
     words = [word for text in texts for word in text["words"]]
     if any("predicted" in word for word in words):
         return "guessed right", "", "guessed wrong"

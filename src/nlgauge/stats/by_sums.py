@@ -135,7 +135,7 @@ def _of_means(x: Float, y: Float, valued: Mask, kind: Coefficient) -> OfDraws:
 
 
 def of_shuffles(x: Float, y: Float, kind: Coefficient, level: str) -> OfDraws | None:
-    """Return a coefficient as a function of the items and systems of x in another order, y staying as it is.
+    """Return a coefficient as a function of new orders of the items and systems of x, while y stays unchanged.
 
     Args:
         x: the metric's table: [items, systems].

@@ -70,7 +70,7 @@ def histogram(codes: Codes, valued: Mask) -> Integers:
 
 
 def count_pairs(x: Codes, y: Codes, ids: Codes | None) -> Pairs:
-    """Return counts of all pairs but those of a cell with a copy of itself.
+    """Return counts of all pairs, without pairs of a cell with a copy of itself.
 
     Args:
         x: codes of the metric: [samples, n].
@@ -218,7 +218,7 @@ def share(part: Float, whole: Float) -> Float:
 
 
 def mean_known(x: Float) -> Float:
-    """Return the mean over the last axis of what is not NaN."""
+    """Return the mean over the last axis, without NaN."""
     valued = ~np.isnan(x)
     return share(np.where(valued, x, 0).sum(-1), valued.sum(-1))
 

@@ -65,7 +65,7 @@ _CLEAR = 5
 
 
 def draws_for(tests: int, significance: float = 0.05) -> int:
-    """Return how many draws make it possible that some of so many random tests are significant after a correction.
+    """Return how many draws are needed so that one of `tests` random tests can be significant after a correction.
 
     The smallest p that a test of n draws can have is 1 / (n + 1), and Holm multiplies it by the number of tests. This
     product is then at most a fifth of the significance, so that a difference needs no luck to be found.
@@ -81,7 +81,7 @@ def draws_for(tests: int, significance: float = 0.05) -> int:
 
 
 def too_few_draws(draws: int, tests: int, significance: float = 0.05) -> str | None:
-    """Return what to say of draws that cannot make any of so many tests significant; None of others, and of 0 draws."""
+    """Return a warning if so few draws cannot make any of the tests significant; None if they can, or without draws."""
     if not draws or tests / (draws + 1) < significance:
         return None
     needed = math.floor(tests / significance)

@@ -45,7 +45,7 @@ def means(x: Float, y: Float) -> tuple[Float, Float]:
 
 
 def rounded(exact: Float) -> Float:
-    """Return means [..., systems] without the last digits, in which equal means may differ."""
+    """Return means [..., systems] rounded, so that means that differ by rounding errors alone become equal."""
     size = np.abs(np.where(np.isfinite(exact), exact, 0)).max(-1, initial=0, keepdims=True)
     size[size == 0] = 1
     return np.asarray(np.round(exact / size, _DIGITS) * size)

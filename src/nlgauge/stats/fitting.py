@@ -168,7 +168,7 @@ class FoldWeights(NamedTuple):
 
 
 def fold_weights(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> FoldWeights:
-    """Return weights that make one value of several, those of a rated row fitted to other items.
+    """Return weights that combine several values into one. The weights of a rated row are fitted to other items.
 
     Args:
         x: the values, larger better: [rows, members].
@@ -193,7 +193,18 @@ def fold_weights(x: Float, y: Float, rated: Mask, items: Integers, seed: int) ->
 
 
 def combined(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> Float:
-    """Return several values as one, by the weights of `fold_weights`, which takes the same arguments: [rows]."""
+    """Return one value for each row, the weighted sum of its several values.
+
+    Args:
+        x: the values, larger better: [rows, members].
+        y: the ratings: [rows].
+        rated: which rows are rated: [rows].
+        items: the item of each row: [rows].
+        seed: of the folds.
+
+    Returns:
+        The values, by the weights of `fold_weights`: [rows].
+    """
     return fold_weights(x, y, rated=rated, items=items, seed=seed).of(x)
 
 

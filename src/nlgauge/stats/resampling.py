@@ -23,7 +23,7 @@ _CELLS_AT_ONCE = 2_000_000
 
 
 def batches(replicates: int, cells: int) -> Iterator[int]:
-    """Yield how many replicates to draw at a time, of so many cells each: their sum is `replicates`."""
+    """Yield how many replicates to draw at a time, by the number of cells of each. Their sum is `replicates`."""
     size = max(1, _CELLS_AT_ONCE // max(1, cells))
     for start in range(0, replicates, size):
         yield min(size, replicates - start)
@@ -42,7 +42,7 @@ class _Members:
         self.items[self.of, self.place] = np.arange(len(order))
 
     def drawn(self, generator: np.random.Generator, count: int) -> Integers:
-        """Return the items of as many clusters, drawn again: [r, items], -1 behind those of the shorter draws."""
+        """Return the items of resampled clusters: [r, items]. Shorter draws are filled up with -1."""
         picks = generator.integers(0, len(self.sizes), (count, len(self.sizes)))
         items = np.sort(self.items[picks].reshape(count, -1), axis=1)[:, ::-1]
         return items[:, : int((items >= 0).sum(1).max(initial=0))]
@@ -106,7 +106,7 @@ def _in_order(shape: tuple[int, int], count: int) -> tuple[Integers, Integers]:
 
 
 def cells_at(x: Values, items: Integers, systems: Integers) -> Values:
-    """Return a prepared table [items, systems] at cells that were drawn: [r, items, systems]."""
+    """Return the cells of a prepared table [items, systems] that were drawn, for r resamples: [r, items, systems]."""
     return x[items[:, :, None], systems[:, None, :]]
 
 

@@ -69,7 +69,7 @@ class Chances(NamedTuple):
         return cls(float(shares.mean()), max(0.0, between), within)
 
     def variance(self, trials: int, k: int) -> float:
-        """Return the variance of one item's estimate of pass^k from so many trials; NaN where it is not known.
+        """Return the variance of an item's estimate of pass^k, from the number of its trials; NaN if unknown.
 
         Two sets of k of the n trials share j with the chance C(k, j) C(n - k, k - j) / C(n, k), and all of their
         2 k - j trials pass with the chance E[p^(2 k - j)].

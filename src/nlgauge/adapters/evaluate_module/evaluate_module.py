@@ -49,13 +49,13 @@ class NLGauge(evaluate.Metric):  # type: ignore[misc]  # evaluate is not install
             features=features,
         )
 
-    def _compute(self, predictions, metrics=None, model=None, **given):  # type: ignore[no-untyped-def]  # as evaluate calls
-        columns = {ours: given.pop(name) for name, ours in _OURS.items() if name in given}
+    def _compute(self, predictions, metrics=None, model=None, **options):  # type: ignore[no-untyped-def]  # as evaluate calls
+        columns = {ours: options.pop(name) for name, ours in _OURS.items() if name in options}
         rows = {"candidate": predictions, **columns}
         records = [dict(zip(rows, row, strict=True)) for row in zip(*rows.values(), strict=True)]
         if metrics is None:
             metrics = next(metric for column, metric in _BY_DEFAULT.items() if column in columns)
-        asked = (metrics, model, given)
+        asked = (metrics, model, options)
         if self._asked != asked:  # else the models are there already
-            self._asked, self._scorer = asked, Scorer(metrics, model=model, **given)
+            self._asked, self._scorer = asked, Scorer(metrics, model=model, **options)
         return means(self._scorer.table(records))

@@ -43,7 +43,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Words:
-    """A clause of a sentence, or a note."""
+    """How the clause of a sentence, or a note, is made from the record."""
 
     of: Callable[[Trust], str | None]
     """Its words by the record; None where there is nothing to say"""

@@ -89,7 +89,7 @@ class Decisions:
 
     @property
     def needed_rows(self) -> float:
-        """How many rows have to be rated, drawn at random, until there are so many of each kind."""
+        """How many rows, drawn at random, have to be rated to reach `needed_bad` and `needed_good`."""
         bad = float(self.bad.sum() / self.rated.sum())
         both = [need / share for need, share in ((self.needed_bad, bad), (self.needed_good, 1 - bad)) if share]
         return math.nan if len(both) < 2 or any(map(math.isnan, both)) else math.ceil(max(both) - 1e-9)

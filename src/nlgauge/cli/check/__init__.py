@@ -190,7 +190,7 @@ def check(
     if (
         ratings is not None
         and not by_set
-        and (grounded or any(given is not None for given in (threshold, at_least, at_most)))
+        and (grounded or any(option is not None for option in (threshold, at_least, at_most)))
     ):
         remedy = "leave out --grounded, --threshold, --at-least and --at-most, or give --grounded with --at-most-wrong"
         raise SpecError(f"--ratings makes the threshold: {remedy}")
@@ -207,7 +207,7 @@ def check(
     if made is not None and then is not None:
         raise SpecError("--threshold names the metric with its second model: leave out --then")
     specs = with_then(specs, then, unsure)
-    limited = any(given is not None for given in (at_least, at_most, part, ratings, trials))
+    limited = any(option is not None for option in (at_least, at_most, part, ratings, trials))
     guided = against is not None and not specs and made is None and not limited
     spec = "" if guided else one_metric(specs, f'"{METRIC}"') if made is None else made.metric
     if against is None and (margin is not None or history is not None):

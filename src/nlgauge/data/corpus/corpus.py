@@ -327,7 +327,7 @@ def called_after(files: Sequence[str]) -> list[str]:
 
 
 def as_records(table: Any) -> Any:
-    """Return the records of a data frame of polars, pyarrow, duckdb and the like, and anything else as it is.
+    """Return the records of a data frame of polars, pyarrow, duckdb or the like; other values are returned unchanged.
 
     Args:
         table: a data frame, or anything else.
@@ -390,7 +390,7 @@ def _parallel(
 
 
 def listed(param: str, values: object) -> list[Any]:
-    """One entry per candidate. Raises InputError for what is no list."""
+    """Return a list with an entry for each candidate. Raises InputError if the values are not a list."""
     if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Iterable):
         raise InputError(f"{param} is {kind(values)}, not a list", remedy="give a list, one entry per candidate")
     return list(values)

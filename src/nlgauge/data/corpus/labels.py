@@ -36,7 +36,7 @@ NOT_RATED = frozenset(("n/a", "na", "n.a.", "#n/a", "#nv", "-", "\u2013", "\u201
 
 
 def plain(text: str) -> str:
-    """Return a cell as it is compared: without blanks around it, in lower case, without a spreadsheet's apostrophe."""
+    """Return a cell in lower case, without blanks around it and a spreadsheet's apostrophe, to be compared."""
     # The selector that makes an emoji of a sign is not seen, and an apostrophe stands before what was kept as a text.
     text = unicodedata.normalize("NFKC", text).replace("\ufe0f", "").replace("\ufeff", "")
     return " ".join(text.strip().removeprefix("'").casefold().split())

@@ -95,7 +95,7 @@ def texts_in(rows: Sequence[Row], column: str) -> list[str | None]:
 
 
 def provenance(corpus: Corpus, column: str, numbers: ArrayLike) -> dict[str, object]:
-    """Return what a signature says of numbers in a column: the column, the files of the rows, the numbers' digest."""
+    """Return the facts about a column of numbers for a signature: the column, the files of the rows, a digest."""
     file = "+".join(corpus.files) or "rows"
     digest = hashlib.sha256(np.asarray(numbers, float).tobytes()).hexdigest()
     return {"column": column, "from": {"name": file, "digest": digest}}

@@ -100,7 +100,7 @@ REMEDY = (
 
 
 def first_repeat(keys: Iterable[Hashable]) -> tuple[int, int] | None:
-    """Return the numbers of the first key that was there before, counted from 0: of its first place and of this one."""
+    """Return the positions of the first key that repeats, counted from 0: its first and its second. Else None."""
     places: dict[Hashable, int] = {}
     for number, key in enumerate(keys):
         if (before := places.setdefault(key, number)) != number:

@@ -219,7 +219,7 @@ class Exported(list[Record]):
 
 
 def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
-    """Return the records of a tool's log, None for what is none. Raises InputError for a log without rows."""
+    """Return the records of a tool's log; None if the value is not one. Raises InputError for a log without rows."""
     results = log.get("results")
     if isinstance(log.get("eval"), dict) and "status" in log:
         return Exported("an Inspect log", _inspect(log, log.get("samples") or [], place), place)
@@ -251,7 +251,7 @@ def records_held(value: Mapping[str, Any], place: InputPlace) -> object:
 
 
 def read_log(values: Iterable[object], place: InputPlace, cells: bool = False) -> Iterable[object]:
-    """Return values as they are, or where these are what a tool wrote of each output their records.
+    """Return the records of an evaluation tool's log as rows; values of any other origin are returned unchanged.
 
     Args:
         values: records, of a file or of a program.
@@ -259,7 +259,7 @@ def read_log(values: Iterable[object], place: InputPlace, cells: bool = False) -
         cells: whether they come from CSV.
 
     Returns:
-        The values or records of ours.
+        The values unchanged, or the rows made from the log.
 
     Raises:
         InputError: it is not known which text of a record is the output.

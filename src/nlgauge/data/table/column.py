@@ -54,7 +54,7 @@ class Sums:
     """[rows, counts]; NaN for a row that has nothing to add"""
 
     def of(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the counts of those of some rows that have something to add: [n, counts]."""
+        """Return the counts of these rows, without rows that add nothing: [n, counts]."""
         counts: NDArray[np.float64] = self.counts[rows]
         return counts[~np.isnan(counts).any(axis=1)]
 
@@ -68,7 +68,7 @@ class Sums:
         return float(MOST.get(str(self.formula["name"]), 100.0))
 
     def makes(self, parts: int) -> bool:
-        """Return whether the formula takes such counts, and makes so many sub-scores of them."""
+        """Return whether the formula accepts these counts and computes this number of sub-scores from them."""
         try:
             return self.value(np.ones((1, self.counts.shape[1]))).shape == (parts,)
         except (TypeError, ValueError, IndexError, ArithmeticError):
@@ -157,7 +157,15 @@ class Column:
         )
 
     def per_item(self, of: NDArray[np.intp], items: int) -> Column:
-        """Return the column with the mean over the rows of each item. of: the item's number of each row."""
+        """Return the column with one value for each item: the mean over its rows.
+
+        Args:
+            of: the number of each row's item: [rows].
+            items: how many items there are.
+
+        Returns:
+            The column, with a row for each item.
+        """
         if self.level != "item":
             return self
         reasons: dict[int, str] = {}

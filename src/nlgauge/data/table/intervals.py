@@ -59,7 +59,7 @@ def by_system(
     """Return value, interval and count of every metric, part and system, in this order.
 
     Args:
-        rows: the system and the item of each.
+        rows: the system and the item of each row.
         columns: the scores of each metric.
         confidence: that of the intervals.
         clusters: what each row shares with others; rows of one cluster are not independent.

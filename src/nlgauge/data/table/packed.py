@@ -47,7 +47,7 @@ class Unpacking(UserDict[int, Any]):
 
 
 def packed(evidence: Any) -> Any:
-    """Return evidence as a file holds it. What has not the shapes of `nlgauge.data.evidence` stays as it is."""
+    """Return evidence in the form of a file. Evidence without the shapes of `nlgauge.data.evidence` is unchanged."""
     if wrong_evidence(evidence):
         return evidence
     made = _changed(evidence, _OF_A_ROW, _lists)

@@ -198,7 +198,7 @@ def _record(path: str | Path, number: int, line: str) -> dict[str, Any]:
 
 
 def refuse_unmeant(rows: Rows, header: Header, path: str | Path) -> None:
-    """Raise InputError for two rows of one system, item and trial, unless the table says that they are meant."""
+    """Raise InputError for two rows of the same system, item and trial, unless the table allows them."""
     trials = header.run.get("trials") or [None] * len(rows)
     if len(trials) != len(rows):
         raise InputError(f"names {len(trials)} trials of {len(rows)} rows", file=path, row=1, remedy=_EDITED)

@@ -15,7 +15,7 @@ def label(table: ScoreTable, metric: str, part: str) -> str:
 
 
 def meant(table: ScoreTable, metric: object) -> tuple[str, tuple[str, ...]]:
-    """Return the spec and the sub-scores that a name means, or those of the table's one metric.
+    """Return the spec and the sub-scores that a name means. Without a name, they are those of the only metric.
 
     Args:
         table: the scores.

@@ -278,11 +278,11 @@ class _ReadingPlan:
         return logits
 
     def share(self, shares: Sequence[float], sizes: Sequence[int]) -> float:
-        """Return the supported share of a text, from those of its stretches, weighted by their tokens."""
+        """Return the supported share of a text: the mean of the shares of its stretches, weighted by their tokens."""
         return float(sum(size * share for share, size in zip(shares, sizes, strict=True)) / sum(sizes))
 
     def whole(self, reading: _Found, logits: NDArray[np.float32]) -> float:
-        """Return the log-odds that all of a stretch is supported, by its likeliest reading and those of its tokens."""
+        """Return the log-odds that all of a stretch is supported, from its likeliest reading and its tokens."""
         return reading.whole
 
     def answer(self, request: AlignmentRequest, readings: Sequence[_Found]) -> Alignment | None:

@@ -40,7 +40,7 @@ class Likelihood:
 class _TextRow(NamedTuple):
     request: Request[Likelihood]
     ids: list[int]
-    given: list[int]
+    other_ids: list[int]
     used: slice
     """The tokens of `ids` whose probability comes from this row"""
     offsets: NDArray[np.int32]
@@ -54,7 +54,7 @@ def read_causal(requests: Sequence[CausalRequest], block: TextBlock) -> dict[Cau
         row
         for request in requests
         if len(block.tokens(request.text))
-        for row in _rows(request, block, given=[], prefix=[], suffix=[])
+        for row in _rows(request, block, other_ids=[], prefix=[], suffix=[])
     ]
     logs: dict[int, NDArray[np.float64]] = {}
     for index in block.batches([len(row.ids) for row in rows], _budget(block)):
@@ -68,14 +68,14 @@ def read_seq2seq(requests: Sequence[Seq2SeqRequest], block: TextBlock) -> dict[S
     model = block.model[SEQ2SEQ_LM]
     tokenizer, rows = block.model[TOKENIZER], []
     for request in requests:
-        shown = block.tokens(request.given).ids[: block.model.room].tolist()
+        shown = block.tokens(request.other).ids[: block.model.room].tolist()
         if shown and len(block.tokens(request.text)):
-            given = [*tokenizer.prefix, *shown, *tokenizer.suffix]
-            rows += _rows(request, block, given=given, prefix=tokenizer.prefix, suffix=tokenizer.suffix)
+            other_ids = [*tokenizer.prefix, *shown, *tokenizer.suffix]
+            rows += _rows(request, block, other_ids=other_ids, prefix=tokenizer.prefix, suffix=tokenizer.suffix)
     logs: dict[int, NDArray[np.float64]] = {}
-    for index in block.batches([max(len(row.ids), len(row.given)) for row in rows], _budget(block)):
+    for index in block.batches([max(len(row.ids), len(row.other_ids)) for row in rows], _budget(block)):
         ids, _ = padded([rows[i].ids for i in index], tokenizer.pad_id)
-        token_logs = model.seq2seq_logs(ids, *padded([rows[i].given for i in index], tokenizer.pad_id))
+        token_logs = model.seq2seq_logs(ids, *padded([rows[i].other_ids for i in index], tokenizer.pad_id))
         logs.update(zip(index.tolist(), token_logs, strict=True))
     return dict.fromkeys(requests) | _joined(rows, logs, block)
 
@@ -85,7 +85,7 @@ def _budget(block: TextBlock) -> int:
 
 
 def _rows(
-    request: Any, block: TextBlock, given: list[int], prefix: Sequence[int], suffix: Sequence[int]
+    request: Any, block: TextBlock, other_ids: list[int], prefix: Sequence[int], suffix: Sequence[int]
 ) -> list[_TextRow]:
     tokens = block.tokens(request.text)
     room = block.model.window - len(prefix) - len(suffix) - 1  # one token comes before the first
@@ -102,7 +102,9 @@ def _rows(
             np.full((after, 2), len(request.text), np.int32),
         ]
         rows.append(
-            _TextRow(request=request, ids=ids, given=given, used=slice(begin, end), offsets=np.concatenate(offsets))
+            _TextRow(
+                request=request, ids=ids, other_ids=other_ids, used=slice(begin, end), offsets=np.concatenate(offsets)
+            )
         )
     return rows
 
@@ -147,15 +149,15 @@ class Seq2SeqRequest(Request[Likelihood]):
     reader: ClassVar[Reader] = staticmethod(read_seq2seq)
 
     text: str
-    given: str
+    other: str
 
     def check(self, block: TextBlock) -> None:
-        block.windows(self.given)
+        block.windows(self.other)
         windows(len(block.tokens(self.text)), block.model.room - 1, block.window)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return (self.text, self.given)
+        return (self.text, self.other)
 
     def size(self, model: Model) -> int:
         return 16 * tokens_about(self.text)

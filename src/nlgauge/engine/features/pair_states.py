@@ -35,7 +35,7 @@ def states_digest(model: Model) -> str:
 def read_pair_states(
     requests: Sequence[PairStatesRequest], block: TextBlock
 ) -> dict[PairStatesRequest, PairStates | None]:
-    """Read texts with the weights for pairs if the model has them, else both in one row; long texts in windows."""
+    """Read texts with the weights for pairs if the model has them, else both in one row. Long texts need windows."""
     encoder = block.model[ENCODER]
     nothing = PairStates(np.empty((0, encoder.width), np.float32), np.empty(0, np.intp))
     out: dict[PairStatesRequest, PairStates | None] = {}

@@ -21,7 +21,7 @@ F = TypeVar("F")
 
 
 class RequestError(InputError):
-    """A request whose texts the model cannot read; who knows the row names it."""
+    """The model cannot read the texts of a request. Whoever catches it adds the row."""
 
     def __init__(self, request: object, problem: str, remedy: str | None) -> None:
         super().__init__(problem, remedy=remedy)
@@ -29,9 +29,9 @@ class RequestError(InputError):
 
 
 class Reader(Protocol):
-    """Computes the features of many requests: a mapping, or (request, feature) one after the other.
+    """Computes the features of many requests, as a mapping or as (request, feature) one after the other.
 
-    Features that it gave before it raised an error are cached if they have a key.
+    If it raises an error, the features that it gave before are cached if they have a key.
     """
 
     def __call__(
@@ -54,7 +54,7 @@ class Request(ABC, Generic[F]):
     @property
     @abstractmethod
     def texts(self) -> tuple[str, ...]:
-        """The texts that are read; the feature belongs to the first."""
+        """The texts that are read. The feature is one of the first text."""
 
     @abstractmethod
     def size(self, model: Model) -> int:
@@ -88,7 +88,7 @@ class Request(ABC, Generic[F]):
 
 
 def tokens_about(text: str) -> int:
-    """Return the approximate number of sub-words of a text, without splitting it, so that making blocks is cheap."""
+    """Return about how many sub-words a text has. It is not split for that, so that making blocks is cheap."""
     return len(text) // 4 + 2
 
 

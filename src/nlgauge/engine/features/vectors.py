@@ -91,7 +91,7 @@ class VectorsRequest(TextRequest[TokenVectors]):
 
 @dataclass(frozen=True)
 class SentenceVectors(TextRequest[TokenVectors]):
-    """The vector of one token that covers a text: the mean over its tokens, or the largest number of each dimension.
+    """One vector for a whole text: the mean over its tokens, or the largest number of each dimension.
 
     That is how sentence encoders are pooled (Reimers and Gurevych 2019). It is cached, because it is small and set
     metrics need it again for every new system.

@@ -91,7 +91,7 @@ class ModelCard:
     which checkpoint, and how it was recognised, such as "bert-base-uncased by name" (`published.py`)"""
 
     def layer(self, *families: str) -> tuple[int, str | None] | None:
-        """Return the layer of the first of some families that has one, and its origin if it is published."""
+        """Return the layer for the first of these metric families that has one, and its origin if it was published."""
         first = next((family for family in families if family in self.layers), None)
         return None if first is None else (self.layers[first], self.origins.get(first))
 
@@ -150,7 +150,7 @@ def read_card(folder: Path) -> ModelCard:
 
 
 def write_facts(folder: Path, **facts: object) -> None:
-    """Add facts to the card of a folder; None takes one away."""
+    """Add facts to the card of a folder. A fact that is None is removed."""
     path = folder / CARD_FILE
     facts_there = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     written = {name: fact for name, fact in {**facts_there, **facts}.items() if fact is not None}
@@ -190,13 +190,13 @@ def _grounded(fact: Any) -> tuple[float, float] | None:
 
 
 def _right_answers(fact: Any) -> dict[str, tuple[float, float, float]]:
-    given = {} if fact is None else fact.get("right_answers", {})
-    return {str(kind): (_share(failing), _share(low), _share(high)) for kind, (failing, low, high) in given.items()}
+    shares = {} if fact is None else fact.get("right_answers", {})
+    return {str(kind): (_share(failing), _share(low), _share(high)) for kind, (failing, low, high) in shares.items()}
 
 
 def _bands(fact: Any) -> tuple[Band, ...]:
-    given = () if fact is None else fact.get("bands", ())
-    return tuple(Band(*(_share(of[name]) for name in ("from", "to", "area", "low"))) for of in given)
+    bands = () if fact is None else fact.get("bands", ())
+    return tuple(Band(*(_share(of[name]) for name in ("from", "to", "area", "low"))) for of in bands)
 
 
 def _share(value: object) -> float:

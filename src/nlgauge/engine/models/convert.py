@@ -42,15 +42,15 @@ _CTC_R = {
 """What each published R predicts, and whether it was trained with the judged text first"""
 _UNUSED = ("pooler.", "embeddings.position_ids")
 _CLEANING: tuple[dict[str, Any], ...] = (
-    *({"type": "Replace", "pattern": {"String": one}, "content": '"'} for one in "“”"),
-    *({"type": "Replace", "pattern": {"String": one}, "content": "'"} for one in "‘’"),
+    *({"type": "Replace", "pattern": {"String": quote}, "content": '"'} for quote in "“”"),
+    *({"type": "Replace", "pattern": {"String": quote}, "content": "'"} for quote in "‘’"),
     {"type": "Lowercase"},
 )
 """What CTC does to all texts, as a tokenizer does it"""
 
 
 def is_converted(source: Path) -> bool:
-    """Return whether `convert` is for a place: the folder of HHEM-2.1-Open, or the file of an aligner of CTC."""
+    """Return whether `convert` can read a path: the folder of HHEM-2.1-Open, or the file of an aligner of CTC."""
     config = source / CONFIG_FILE
     return source.is_file() or (config.is_file() and is_hhem(json_object(config, "configuration of a model")))
 

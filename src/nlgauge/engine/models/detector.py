@@ -152,7 +152,7 @@ def open_detector(prefix: str, source: str, name: str, precision: str, backend: 
 
 
 def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
-    """Return a checkpoint's model with the detector that its head tells, or with what to say if somebody asks for one.
+    """Return a checkpoint's model with the detector that its head is, or with the error message for a request of one.
 
     The head is read when the first row is: metrics that compare vectors do not need it.
 

@@ -17,7 +17,7 @@ _COUNTED: dict[str, DocumentFrequencies] = {}
 
 
 def general_frequencies(model: Model) -> DocumentFrequencies:
-    """Return the model's own table if it has one, else a table derived from the embedded model's, once per tokenizer.
+    """Return the model's table of document frequencies; without one, a table derived from the embedded model's.
 
     The embedded model knows in how many documents the words and punctuation marks of its vocabulary occur, in upper or
     lower case. A token of another tokenizer counts as occurring in a document if a word that contains it occurs there,

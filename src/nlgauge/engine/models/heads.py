@@ -142,10 +142,10 @@ class TorchPairs(TorchMasked):
     def other_text(self, ids: Ints) -> Seen:
         from nlgauge.engine.models.bert import attended
 
-        bert, ones = self._net.bert, self._runtime.torch.ones_like
+        bert, ones_like = self._net.bert, self._runtime.torch.ones_like
         row = self._runtime.tensor(ids)[None]
         with self._runtime.computing():
-            x = bert.embeddings(row, ones(row), self._positions(row))
+            x = bert.embeddings(row, ones_like(row), self._positions(row))
             bias = bert.relative(row.shape[1])
             offered: Seen = []
             layers = bert.encoder.layer

@@ -169,7 +169,7 @@ def is_detector(name: str) -> bool:
 
 
 def hold(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """Return a model as `load` does, and the same one again without loading while a caller has a reference to it.
+    """Return a model as `load` does. As long as a caller has a reference to it, further calls return the same object.
 
     Use it to score a few rows at a time, many times. A folder that changes meanwhile is not read again.
 
@@ -192,7 +192,7 @@ def hold(name: str, precision: str = "float32", backend: str = "auto", device: s
 
 
 def shared(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """As `load`, but the last installed model, whose files do not change, stays loaded for the next call."""
+    """Return a model as `load` does. The last model of an installed package stays loaded for the next call."""
     if name != "pocket" and name not in COMPANIONS:
         return load(name, precision, backend, device)
     _last[:] = [hold(name, precision, backend, device)]
@@ -248,12 +248,12 @@ def _made(name: str, maker: object, precision: str, **more: str | None) -> Model
     """Return the model that a package makes. more: arguments, None left out. Raises SpecError if it fails."""
     if not callable(maker):
         raise SpecError(f"{name}: the package offers {maker!r}, which is not a function that makes a model")
-    given = {key: value for key, value in more.items() if value is not None}
-    if refused := given.keys() - signature(maker).parameters.keys():
-        wrong = " and ".join(f"{key} {given[key]!r}" for key in sorted(refused))
+    arguments = {key: value for key, value in more.items() if value is not None}
+    if refused := arguments.keys() - signature(maker).parameters.keys():
+        wrong = " and ".join(f"{key} {arguments[key]!r}" for key in sorted(refused))
         raise SpecError(f"model {name!r} does not accept {wrong}; leave it out")
     try:
-        model = cast(Callable[..., object], maker)(precision, **given)
+        model = cast(Callable[..., object], maker)(precision, **arguments)
     except NlgaugeError:
         raise
     except Exception as error:  # another package's code may raise anything, and the user has to know which package

@@ -177,8 +177,8 @@ class OnnxGraph:
             raise SpecError(f"{self._path} could not be run: {one_line(error)}") from None
         for name, value in zip(outputs, arrays, strict=True):
             if value.dtype != np.float32 or (shape is not None and value.shape != tuple(shape)):
-                given = f"{value.dtype} of the shape {value.shape}"
-                raise SpecError(f"{self._path} returns {given} as {name!r}: it is the graph of another model")
+                returned = f"{value.dtype} of the shape {value.shape}"
+                raise SpecError(f"{self._path} returns {returned} as {name!r}: it is the graph of another model")
             # A weight that is not finite affects a whole row, or one number of every row. To check all logits would
             # add two percent to the time of computing them.
             rows = value.reshape(-1, value.shape[-1]) if value.size else value[None]
@@ -193,7 +193,7 @@ class OnnxGraph:
 
     @cached_property
     def _inputs(self) -> frozenset[str]:
-        return frozenset(given.name for given in self._session.get_inputs())
+        return frozenset(entry.name for entry in self._session.get_inputs())
 
     def _computed(self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]]) -> Sequence[NDArray[Any]]:
         computed: Sequence[NDArray[Any]] = self._session.run(outputs, inputs)

@@ -82,12 +82,12 @@ class Packing:
 
     @property
     def regression(self) -> bool:
-        """Whether it gives one number for a text and judges nothing."""
+        """Whether the network predicts one number for a text, and not classes."""
         return self.head in ("share", "number")
 
     @property
     def by_tokens(self) -> bool:
-        """Whether a row is made of the tokens of both texts as they are; else its segments are split anew."""
+        """Whether a row consists of the tokens of both texts unchanged; else its segments are split again."""
         return self.head == "words" or self.regression
 
     @property
@@ -214,7 +214,7 @@ _CTC_R = Packing(
     architectures=("ForSequenceClassification",),
 )
 PACKINGS = (_NLI, _MINICHECK, _MINICHECK_T5, _FACTCG, _LETTUCE, _HHEM, _TRUE, _CTC, _CTC_R)
-PREFIXES = tuple(dict.fromkeys(one.name for one in PACKINGS))
+PREFIXES = tuple(dict.fromkeys(packing.name for packing in PACKINGS))
 
 
 def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
@@ -236,7 +236,7 @@ def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
 
 
 def by_head(config: Mapping[str, Any]) -> Packing | None:
-    """Return the packing that architecture and labels tell, without a prefix; None if they tell none."""
+    """Return the packing that follows from architecture and labels, without a prefix; None if none does."""
     built, labels = _architecture(config), _labels(config)
     if built.endswith("ForSequenceClassification") and _named(labels, _SUPPORT) is not None:
         return _NLI
@@ -248,7 +248,7 @@ def by_head(config: Mapping[str, Any]) -> Packing | None:
 
 
 def unread_head(config: Mapping[str, Any]) -> str | None:
-    """Return what to say of a head that no metric reads without a prefix; None for a network without a head."""
+    """Return the error message for a head that no metric reads without a prefix; None for a network without a head."""
     built, labels = _architecture(config), _labels(config)
     if built.endswith("ForConditionalGeneration"):
         return "has no aligner; if it is a detector, say which: --model minicheck:... or --model true:..."
@@ -261,12 +261,12 @@ def unread_head(config: Mapping[str, Any]) -> str | None:
 
 
 def is_hhem(config: Mapping[str, Any]) -> bool:
-    """Return whether a configuration is that of HHEM-2.1-Open as it is published, with a network of its own code."""
+    """Return whether a configuration is that of HHEM-2.1-Open as published, whose network needs its own code."""
     return _architecture(config).lower().startswith("hhem") or str(config.get("model_type")).lower().startswith("hhem")
 
 
 def refused_head(config: Mapping[str, Any]) -> str | None:
-    """Return what to say of an encoder-decoder of which a classifier of tokens was made: it has no decoder."""
+    """Return the error message for an encoder-decoder that was made a classifier of tokens: it has no decoder."""
     return unread_head(config) if _architecture(config).endswith("ForTokenClassification") else None
 
 
@@ -467,7 +467,7 @@ class Packer:
 
 
 def packer_of(model: Model) -> Packer | None:
-    """Return what makes the rows of a model's aligner; None for one that reads rows in the form of nlgauge."""
+    """Return the packer that makes the rows of a model's aligner; None if it reads rows in nlgauge's form."""
     packer = getattr(model.get(ALIGNER), "packer", None)
     return packer if isinstance(packer, Packer) else None
 

@@ -50,7 +50,7 @@ class Published:
 
 
 def published(source: str, digest: str, sizes: Mapping[str, object]) -> Published | None:
-    """Return the known checkpoint that a checkpoint is; None for any other.
+    """Return the entry of a known checkpoint; None for an unknown one.
 
     Args:
         source: its hub name or its folder.
@@ -58,7 +58,7 @@ def published(source: str, digest: str, sizes: Mapping[str, object]) -> Publishe
         sizes: its `model_type`, `hidden_size`, `num_hidden_layers`, `num_attention_heads` and `vocab_size`.
 
     Returns:
-        What is known of the checkpoint, or None.
+        The entry, or None.
     """
     checkpoints = _published_checkpoints()
     for name, facts in checkpoints.items():

@@ -273,7 +273,7 @@ class Checkpoint:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Errors inside become a SpecError of one line, because transformers raises errors of many classes."""
+        """Turn errors inside this context into a SpecError of one line: transformers raises errors of many classes."""
         try:
             with _quiet(self._transformers.logging):
                 yield

@@ -182,12 +182,12 @@ class _Decoder:
     def _logs(self, encoded: BaseModelOutput, attention: Tensor, targets: Tensor) -> Tensor:
         """Log-probability of each target given the targets before it: [rows, length]."""
         begin = targets.new_full((len(targets), 1), self._start)
-        given = self._runtime.torch.cat([begin, targets[:, :-1]], 1)
-        return self._runtime.true_logs(self._decoded(encoded, attention, given), targets)
+        decoder_ids = self._runtime.torch.cat([begin, targets[:, :-1]], 1)
+        return self._runtime.true_logs(self._decoded(encoded, attention, decoder_ids), targets)
 
-    def _decoded(self, encoded: BaseModelOutput, attention: Tensor, given: Tensor) -> Tensor:
+    def _decoded(self, encoded: BaseModelOutput, attention: Tensor, decoder_ids: Tensor) -> Tensor:
         logits: Tensor = self._net(
-            encoder_outputs=encoded, attention_mask=attention, decoder_input_ids=given, use_cache=False
+            encoder_outputs=encoded, attention_mask=attention, decoder_input_ids=decoder_ids, use_cache=False
         ).logits
         return logits
 
@@ -231,15 +231,15 @@ class TorchGapFiller(_Decoder):
         """Return the greedily generated content of each row's gap, up to a sentinel, the end or `steps` tokens."""
         gap, after = self.sentinels
         torch, device, rows = self._runtime.torch, self._runtime.device, attention.shape[0]
-        given = torch.tensor([[self._start, gap]] * rows, device=device)
+        decoder_ids = torch.tensor([[self._start, gap]] * rows, device=device)
         open_rows = torch.ones(rows, dtype=torch.bool, device=device)
         written: list[list[int]] = [[] for _ in range(rows)]
         for _ in range(steps):
-            tokens = self._decoded(encoded, attention, given)[:, -1].argmax(-1)
+            tokens = self._decoded(encoded, attention, decoder_ids)[:, -1].argmax(-1)
             open_rows &= (tokens != after) & (tokens != (after if self._end is None else self._end))
             if not bool(open_rows.any()):
                 break
             for row in torch.nonzero(open_rows)[:, 0].tolist():
                 written[row].append(int(tokens[row]))
-            given = torch.cat([given, tokens[:, None]], dim=1)
+            decoder_ids = torch.cat([decoder_ids, tokens[:, None]], dim=1)
         return written

@@ -52,7 +52,7 @@ class Aspect:
 
 @dataclass(frozen=True)
 class Agreeing:
-    """What the section says."""
+    """The contents of the section."""
 
     level: str
     coefficient: str

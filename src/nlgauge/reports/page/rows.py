@@ -95,7 +95,7 @@ _TEXTS = ("candidate", "source", "context", "references")
 
 
 def described(scales: Sequence[Scale]) -> list[dict[str, Any]]:
-    """Return the columns of numbers, by what they are called and which way is better."""
+    """Return the columns of numbers, by their names and directions."""
     shorts = Counter(scale.short for scale in scales)
     return [
         {
@@ -112,7 +112,7 @@ def described(scales: Sequence[Scale]) -> list[dict[str, Any]]:
 
 
 def listed_rows(scored: Scored, scales: Sequence[Scale], listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
-    """Return what is known of the listed rows, column by column."""
+    """Return the data of the listed rows, column by column."""
     table, at = scored.table, listed.rows
     systems = {system: number for number, system in enumerate(table.systems)}
     pool = _Pool()

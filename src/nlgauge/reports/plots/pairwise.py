@@ -246,7 +246,7 @@ class CorrelationMatrix:
 
     @property
     def notes(self) -> list[str]:
-        """What is to be said beside the numbers."""
+        """Notes on the pairs that have no value."""
         return [f"{pair}: no value: {reason}" for pair, reason in self.reasons.items()]
 
     def tables(self) -> list[list[list[Cell]]]:

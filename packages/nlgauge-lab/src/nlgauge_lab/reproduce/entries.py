@@ -89,7 +89,7 @@ class Entries:
             raise SpecError(f"--metrics {unused[0]}: no row that is asked for has it; there are {known}")
 
     def scored(self, table: Table, entry: Entry, data: str) -> list[ScoreTable] | str:
-        """The metric's column on each corpus of the view; or why there is none."""
+        """Return the metric's scores of each corpus of the view, or the reason why there are none."""
         meant = self.meant(table, entry, data)
         if isinstance(meant, str):
             return meant

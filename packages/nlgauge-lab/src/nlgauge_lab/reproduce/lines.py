@@ -175,7 +175,7 @@ def _shown(key: tuple[str, str, str]) -> tuple[str, str, str]:
 
 
 def merged(old: Sequence[Line], new: Sequence[Line]) -> list[Line]:
-    """Return the old lines with the new ones in the place of those of the same data, metric and model."""
+    """Return the old lines, in which new lines replace those of the same data, metric and model."""
 
     def what(line: Line) -> tuple[str, str, str]:
         # The name of a row may end in a part of the metric.

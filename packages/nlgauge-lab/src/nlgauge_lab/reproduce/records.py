@@ -57,7 +57,7 @@ def cells(place: Path, names: Sequence[str], problem: str, remedy: str) -> list[
 
 
 def write(place: Path, new: Sequence[Record]) -> None:
-    """Put records into a file, in the place of those of the same table and models' names."""
+    """Write records to a file, where they replace those of the same table and models."""
 
     def what(one: Record) -> tuple[str, tuple[str, ...]]:
         return one.table, tuple(name.partition("@")[0] for name in one.models.split(", "))

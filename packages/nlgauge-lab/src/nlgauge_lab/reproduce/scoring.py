@@ -82,7 +82,7 @@ class Scores:
                 self._refused[digest, spec] = refusal(found)
 
     def table(self, corpus: Corpus, metric: Metric) -> ScoreTable | None:
-        """A metric's column on the rows that it has scored, all of them or some; None where there is none."""
+        """Return a metric's scores, of the rows that have been scored; None where no row has been."""
         table = self._tables.get((corpus.digest, str(metric)))
         if table is None:
             return None

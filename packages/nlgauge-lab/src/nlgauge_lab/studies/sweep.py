@@ -172,8 +172,26 @@ def sweep(
 ) -> Sweep:
     """Score a rated corpus at all settings and correlate each with people.
 
-    items: the first so many only. level, coefficients, aspects, resample, replicates, seed: as in `nlgauge.correlate`.
-    cache: as in `nlgauge.evaluate`. Raises InputError where nothing is rated, and as that and `nlgauge.evaluate` do.
+    Args:
+        corpus: the rated rows.
+        settings: the settings of metrics.
+        axes: the parameters that differ between the settings.
+        items: how many items to use, from the first; all by default.
+        level: as in `nlgauge.correlate`.
+        coefficients: as in `nlgauge.correlate`.
+        aspects: as in `nlgauge.correlate`.
+        resample: as in `nlgauge.correlate`.
+        replicates: as in `nlgauge.correlate`.
+        seed: as in `nlgauge.correlate`.
+        notes: sentences for the reader of the result.
+        progress: whether to show a progress bar.
+        cache: as in `nlgauge.evaluate`.
+
+    Returns:
+        The correlations at each setting.
+
+    Raises:
+        InputError: nothing is rated, or as `nlgauge.evaluate` and `nlgauge.correlate` raise it.
     """
     rows = first_items(corpus, items)
     if not any(row.scores for row in rows):

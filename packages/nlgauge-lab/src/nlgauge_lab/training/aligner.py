@@ -83,7 +83,7 @@ Told: TypeAlias = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 class Judged(NamedTuple):
-    """What the network says of rows, and what is known about them."""
+    """The predictions of the network for rows, and the labels of the rows."""
 
     words: Told
     """Whether each word is supported"""
@@ -218,7 +218,7 @@ class AlignerTrainer(Run):
         return [by_word, whole, least, shares, kinds, order, taught]
 
     def read(self, steps: int) -> int:
-        """Tokens in the batches of so many first steps, padding not counted."""
+        """Return the number of tokens in the batches of the first steps, without padding."""
         sizes = np.array([len(row.ids) for row in self.rows])
         total, epoch = 0, 0
         while steps > 0:
@@ -252,7 +252,7 @@ class AlignerTrainer(Run):
 
     @torch.no_grad()
     def judge(self, rows: Sequence[Encoded]) -> Judged:
-        """What the network says of rows, beside what is known about them."""
+        """Return the predictions of the network for rows, with the labels of the rows."""
         self.model.eval()
         said: list[tuple[Tensor, ...]] = []
         known: list[tuple[Tensor, ...]] = []

@@ -167,7 +167,7 @@ def _labels(row: Labelled, text: Tokens, numbers: NDArray[np.int64], stopwords: 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows as the network reads them, and what is known about them."""
+    """Rows in the form that the network reads, and their labels."""
 
     ids: Tensor
     attend: Tensor

@@ -27,13 +27,17 @@ class Judged(NamedTuple):
 
 
 def alone(rows: Sequence[Judged], tokenizer: SubwordTokenizer) -> NDArray[np.float64]:
-    """Return the log-odds of being supported by the text alone and the share of its words that its source has: [rows].
+    """Return how likely each text is supported, judged without reading its source.
 
-    A logistic regression on sub-words and that share, fitted to the texts of other folds.
+    A logistic regression is fitted to the texts of the other folds. It reads the sub-words of the text, and the share
+    of its words that its source has.
 
     Args:
         rows: texts with their labels.
         tokenizer: splits the texts into sub-words.
+
+    Returns:
+        The log-odds: [rows].
     """
     ids = [np.unique(tokens.ids) for tokens in tokenizer.encode([row.text for row in rows])]
     flat = torch.from_numpy(np.concatenate(ids).astype(np.int64))

@@ -36,9 +36,16 @@ class Bin(NamedTuple):
 
 
 def temperature(logits: Numbers, truth: NDArray[np.int64]) -> float:
-    """The temperature t that makes logits / t likeliest: logits [rows], truth [rows] of 1 and 0.
+    """Return the temperature t, between 0.05 and 20, for which logits / t have the largest likelihood.
 
-    It is between 0.05 and 20. 1, which changes nothing, where all rows are of one kind: no finite number is best then.
+    If all rows are of the same kind, no finite temperature is the best, and 1 is returned, which changes nothing.
+
+    Args:
+        logits: [rows].
+        truth: 1 or 0 for each row: [rows].
+
+    Returns:
+        The temperature.
     """
     if (truth == 1).all() or (truth == 0).all():
         return 1.0
@@ -90,7 +97,7 @@ def likelihood_loss(logits: Numbers, truth: NDArray[np.int64]) -> float:
 
 
 def reliability_lines(logits: Numbers, truth: NDArray[np.int64], divisor: float) -> list[str]:
-    """The reliability of logits / divisor as lines of Markdown, what it is without the division beside it."""
+    """Return the reliability of logits / divisor as lines of Markdown, with that of the logits for comparison."""
     calibrated = logits / divisor
     bins = reliability(calibrated, truth)
     before, after = (calibration_error(reliability(some, truth)) for some in (logits, calibrated))

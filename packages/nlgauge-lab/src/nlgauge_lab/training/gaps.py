@@ -73,7 +73,7 @@ class GapsTrainer(Run):
         self.optimizer = self.adamw(lambda name: config.rate, config.weight_decay, second_beta=0.999)
 
     def row(self, pairs: Pairs, pair: int, rng: np.random.Generator) -> Gap:
-        """A word of one text of a pair, drawn at random, as a gap."""
+        """Return a gap: a random word of one of the two texts of a pair."""
         side = int(rng.integers(2))
         (ids, numbers), (other, _) = pairs.sides[side][pair], pairs.sides[1 - side][pair]
         starts = np.append(np.flatnonzero(np.diff(numbers.astype(np.int64), prepend=-1)), len(ids)).astype(np.intp)

@@ -77,11 +77,11 @@ class Graph:
         self._delta = Stored(delta) if delta else None
 
     def op(self, kind: str, *inputs: str, domain: str | None = None, **attributes: Attribute) -> str:
-        """A node of one output, whose name is the answer."""
+        """Add a node with one output, and return the name of this output."""
         return self.named(f"v{len(self._nodes)}", kind, *inputs, domain=domain, **attributes)
 
     def named(self, name: str, kind: str, *inputs: str, domain: str | None = None, **attributes: Attribute) -> str:
-        """The same, under a name of one's own: an output of the graph, or what several nodes share."""
+        """Add a node as `op` and give its output a name: for a graph's output, or a value that several nodes use."""
         # Named: of nodes without names onnxruntime 1.20 makes fused ones that all have the same name, and refuses them.
         node = helper.make_node(kind, list(inputs), [name], name=name, domain=domain)
         node.attribute.extend(helper.make_attribute(key, each) for key, each in sorted(attributes.items()))

@@ -20,7 +20,7 @@ RELATIVE = "bert.encoder.relative_attention_bias.weight"
 
 @dataclass(frozen=True)
 class Embedded:
-    """A batch as the layers see it; names of values in a graph."""
+    """The input of the layers for a batch, as names of values in a graph."""
 
     states: str
     """[rows * length, width]"""

@@ -52,7 +52,7 @@ class Labelled:
 
 
 def read_labelled(path: Path) -> Iterator[Labelled]:
-    """The rows of a file. Raises InputError, with the row, for what is none."""
+    """Return the rows of a file. Raises InputError, with the number of the line, for a line that is not a row."""
     for number, record in enumerate(_records(path), 1):
         if record.get("quality") in (None, "good"):
             yield _labelled(record, path, number)
@@ -127,7 +127,7 @@ def as_corpus(rows: Iterable[Labelled]) -> Corpus:
 
 
 def labelled_files(place: Path, pattern: str = "*.jsonl*") -> list[Path]:
-    """A file, or those of a folder by pattern. Raises InputError where there is none."""
+    """Return a file, or the files of a folder that match a pattern. Raises InputError if there is none."""
     found = [place] if place.is_file() else sorted(place.glob(pattern))
     if not found:
         raise InputError(f"no labelled rows: no file {pattern}", file=place, remedy="give a file or another folder")

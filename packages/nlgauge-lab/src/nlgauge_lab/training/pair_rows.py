@@ -193,7 +193,7 @@ def make_row(
 
 
 def excerpts(text: Text, size: int, runs: int, rng: np.random.Generator) -> Text:
-    """Up to so many runs of a text's whole words, in their order, `size` sub-words together at most.
+    """Return groups of consecutive whole words of a text, in order, with at most `size` sub-words in total.
 
     An extractive summary is such a text: at its joints the words on one side alone tell where to look.
     """

@@ -118,7 +118,10 @@ class PairsTrainer(Run):
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, Any]:
-        """Held-out perplexity and top-1 by file, and top-1 where the other side is hidden: what pairs add."""
+        """Return the perplexity and the accuracy of held-out pairs, by file.
+
+        The accuracy is also measured with the other text hidden. The difference is what reading in pairs adds.
+        """
         out: dict[str, Any] = {"step": self.step}
         for kind, pairs in sorted(self.held.items()):
             shown, hidden, losses = [], [], []

@@ -48,7 +48,7 @@ class Frame:
 
 
 def open_tokenizer(folder: Path) -> tuple[Tokenizer, Frame]:
-    """The tokenizer of a model's folder, which neither fills up nor cuts, and the tokens that frame a row."""
+    """Return the tokenizer of a model's folder, without padding and truncation, and the ids of its special tokens."""
     tokenizer = read_tokenizer(folder / TOKENIZER_FILE)
     tokenizer.no_padding()
     tokenizer.no_truncation()

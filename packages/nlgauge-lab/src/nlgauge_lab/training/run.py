@@ -165,7 +165,7 @@ class Run(ABC):
 
 @contextmanager
 def torch_threads(number: int) -> Iterator[None]:
-    """Torch with so many threads; afterwards it has as many as before."""
+    """Let torch use this number of threads within the context; afterwards it uses as many as before."""
     before = torch.get_num_threads()
     torch.set_num_threads(number)
     try:

@@ -108,7 +108,7 @@ def as_cells(found: dict[str, Calibrated]) -> list[list[Cell]]:
 
 
 def write(model: Model, found: dict[str, Calibrated]) -> Path:
-    """Put temperatures on the card of a model's folder, beside those of other languages; returns the folder.
+    """Add temperatures to the card of a model's folder, and return the folder. Other languages keep theirs.
 
     Raises InputError for a model without a folder of its own.
     """

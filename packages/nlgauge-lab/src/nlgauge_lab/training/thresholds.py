@@ -263,14 +263,14 @@ def _band_of(sets: Sequence[Judged], begin: float, end: float) -> tuple[Band, in
 
 
 def states(judged: Judged, chosen: Thresholds) -> NDArray[np.str_]:
-    """Return what the gate says of each row: 'failed', 'unsure' or 'passed'."""
+    """Return the decision of the gate about each row: 'failed', 'unsure' or 'passed'."""
     given = judged.read
     unsure = np.isnan(given) | ((given >= chosen.fail_below) & (given < chosen.pass_from))
     return np.where(unsure, "unsure", np.where(given < chosen.fail_below, "failed", "passed"))
 
 
 def rates(judged: Judged, chosen: Thresholds) -> dict[str, float]:
-    """Return the number of rows, the share that is unsupported, and what the gate says.
+    """Return the number of rows, the unsupported share, and the decisions of the gate.
 
     The share of the unsupported rows that fail (hits), of the supported rows that fail (false alarms), and of all rows
     of which the gate cannot say; the unread ones are among these.
@@ -287,7 +287,7 @@ def rates(judged: Judged, chosen: Thresholds) -> dict[str, float]:
 
 
 def by_kind(judged: Judged, chosen: Thresholds, least: int = 15) -> dict[str, dict[str, float]]:
-    """Return the hits of each kind of error that has at least so many rows, the most frequent kind first."""
+    """Return the hits for each kind of error with enough rows, the most frequent kind first."""
     said, kinds = states(judged, chosen), np.array(judged.kinds)
     return {
         kind: {

@@ -119,7 +119,15 @@ class Words:
         return Words(self.states[mine], segment, self.scores[mine], len(rows))
 
     def values(self, weight: Tensor, share: Tensor) -> Tensor:
-        """MaskEval of each row: weight [width], share [] the log-odds of the candidate's share -> [rows]."""
+        """Return the MaskEval score of each row.
+
+        Args:
+            weight: the learned weights of a token's state: [width].
+            share: the log-odds of the candidate's share in the score: [].
+
+        Returns:
+            The scores: [rows].
+        """
         logits = self.states @ weight
         top = torch.full((2 * self.rows,), -torch.inf).scatter_reduce(0, self.segment, logits.detach(), "amax")
         shares = torch.exp(logits - top[self.segment])
@@ -190,7 +198,7 @@ def _refuse_rows_without_value(corpus: Corpus, engine: Engine) -> None:
 
 
 def kept(corpus: Corpus, metric: MaskEval, engine: Engine, folder: Path) -> Words:
-    """`measure`, or what an equal call left in `folder`; states go through float16."""
+    """Return what `measure` returns, or what an equal call has stored in `folder`. States are stored as float16."""
     source = source_digest((*metric.scored_by, *engine.scored_by))
     said: list[object] = [str(metric), states_digest(engine.model), engine.facts, source]
     said += [text for row in corpus for text in (row.candidate, row.source or "")]

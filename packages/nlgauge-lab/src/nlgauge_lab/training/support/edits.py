@@ -84,7 +84,7 @@ _ROLES = re.compile(
 
 
 def name(place: Place, rng: random.Random) -> Edit | None:
-    """A name replaced by another, of the context or foreign to it."""
+    """Return an edit that replaces a name by another one, from the context or from another text."""
     found = [match for match in names(place.text) if match.group() in place.context]
     if not found:
         return None
@@ -141,7 +141,7 @@ def tail(place: Place, rng: random.Random) -> Edit | None:
 
 
 def cause(place: Place, rng: random.Random) -> Edit | None:
-    """Another reason: that of another sentence, or a clause of one made a reason of this one."""
+    """Return an edit that gives a sentence another reason: one of another sentence, or a clause that was no reason."""
     there = rng.random() < 0.5
     others = [one for one in sentences(place.context if there else place.elsewhere) if one not in place.text]
     reasons = [match.group(1) + " " + one[match.end() :] for one in others for match in [_CAUSE.search(one)] if match]

@@ -52,7 +52,14 @@ Way: TypeAlias = Callable[[str], str]
 
 
 def written_otherwise(text: str) -> list[Way]:
-    """What can be written in another way in a text without changing a word's sense: each turns it into another text."""
+    """Return the ways to write a text differently without a change of its sense, such as "do not" for "don't".
+
+    Args:
+        text: the text.
+
+    Returns:
+        Functions, each of which takes the text and returns it with one such change.
+    """
     ways: list[Way] = []
     for long, short in _CONTRACTIONS:
         for old, new in ((long, short), (short, long)):
@@ -84,7 +91,7 @@ _FILLED = re.compile(
 
 
 def reworded(text: str, rng: random.Random) -> str:
-    """The text with one to three changes that keep what it says; as it was where it has nothing to change."""
+    """Return the text with one to three changes that keep its sense; unchanged if nothing can be changed."""
     steps = [_spelled, figures.written_otherwise, _reordered, _without_asides, _without_connective]
     for step in rng.sample(steps, rng.randint(2, len(steps))):
         text = step(text, rng)

@@ -56,7 +56,7 @@ def number(place: Place, rng: random.Random) -> Edit | None:
 
 
 def exchanged(place: Place, rng: random.Random) -> Edit | None:
-    """Two numbers of one kind in each other's place."""
+    """Return an edit that exchanges two numbers of the same kind."""
     found = [one for one in quantities(place.text) if not one.weak]
     pairs = [
         (a, b)

@@ -22,7 +22,7 @@ BLOCK = 64
 
 @dataclass
 class Tally:
-    """What became of the attempts: why some came to nothing, and why records were passed over for another one."""
+    """Counts of the attempts that failed, by reason, and of the records that were skipped, by reason."""
 
     dropped: Counter[str] = field(default_factory=Counter)
     passed: Counter[str] = field(default_factory=Counter)

@@ -65,7 +65,7 @@ def changed(original: str, filling: str, same: Callable[[str, str], bool]) -> li
 
 
 def absent(text: str, context: str) -> Spans:
-    """The words of a text about something else that the context does not have all the same.
+    """Return the words of a text about another subject that the context does not have either.
 
     Content words are by their stems; a stop-word goes with the next content word, the last ones with the one before.
     """

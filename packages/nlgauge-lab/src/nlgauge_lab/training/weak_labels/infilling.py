@@ -69,10 +69,21 @@ def mask_of(model: Model) -> int:
 def fits(
     model: Model, templates: Sequence[Template], wordings: Sequence[Sequence[Sequence[str]]]
 ) -> list[list[NDArray[np.float64]]]:
-    """How well wordings fit the holes of sentences: of each template and hole, a log-probability a wording.
+    """Return how well each wording fits the gap of a sentence that it is meant for.
 
-    That of the wording's first sub-word, where a mask stands in every hole: a sentence is read once, whatever is tried.
-    -inf where the sentence does not fit the model's window. Raises InputError for a model without a mask.
+    This is the log-probability of the wording's first sub-word, if all gaps are masked. So each sentence is read once,
+    however many wordings are tried.
+
+    Args:
+        model: a masked language model.
+        templates: the sentences with gaps.
+        wordings: the wordings to try, by sentence and gap.
+
+    Returns:
+        The log-probabilities [wordings], by sentence and gap. They are -inf if the sentence does not fit the window.
+
+    Raises:
+        InputError: the model has no mask token.
     """
     mask = mask_of(model)
     rows: list[MaskedRow] = []

@@ -96,7 +96,7 @@ class Lexicon:
         return choices
 
     def alike(self, word: str, other: str) -> bool:
-        """Whether two words are forms of one, or the list has one for the other, whatever the class."""
+        """Return whether two words have the same stem, or the list gives one of them as a paraphrase of the other."""
         pairs = ((word, other), (other, word))
         listed = any(b in self.entries.get((kind, a), ()) for kind in "VNJR" for a, b in pairs)
         return listed or stem(word) == stem(other)
