@@ -532,6 +532,53 @@ def test_a_model_that_changes_is_told_and_not_mixed(server: Court, tmp_path: Pat
     assert len(server.asked) == len(ROWS)
 
 
+def test_what_was_mixed_is_told_and_nothing_is_asked_again(
+    server: Court, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer of the cache has its day and the fingerprint of what gave it, also where all rows come from there."""
+    now = {"system_fingerprint": "fp_1"}
+    server.change = lambda reply: {**reply, **now}
+
+    def told(rows: list[dict[str, Any]]) -> dict[str, int]:
+        server.bodies.clear()
+        table = scored(judge(server, api="chat"), rows, cache=tmp_path)
+        counts = table.spent["asked"][table.metrics[0]]
+        return {what: count for what, count in counts.items() if what.startswith("answers of 2026")}
+
+    monkeypatch.setattr("nlgauge.metrics.reading.time.strftime", lambda *given: "2026-11-27")
+    assert told(ROWS[:8]) == {} and server.asked.total() == 8
+    now["system_fingerprint"] = "fp_2\x1b[31m" + "x" * 500
+    assert told(ROWS[:8]) == {} and not server.asked, "all are of one day and one fingerprint"
+    mixed = told(ROWS[:12])
+    assert server.asked.total() == 4
+    assert mixed == {
+        "answers of 2026-11-27 by fp_1": 8,
+        f"answers of 2026-11-27 by fp_2[31m{'x' * 72}": 4,
+    }
+    del now["system_fingerprint"]
+    monkeypatch.setattr("nlgauge.metrics.reading.time.strftime", lambda *given: "2026-11-28")
+    assert told(ROWS) == {**mixed, "answers of 2026-11-28 by judge-1": 8} and server.asked.total() == 8
+    assert told(ROWS) == {**mixed, "answers of 2026-11-28 by judge-1": 8} and not server.asked
+    assert told(ROWS[12:]) == {} and not server.asked
+
+
+def test_an_answer_of_a_cache_without_dates_is_read(tmp_path: Path) -> None:
+    from nlgauge.metrics.cached_answers import CachedAnswers
+    from nlgauge.metrics.reading import Failure, Read, mixed
+    from nlgauge.run.store import Store
+
+    with Store(tmp_path) as store:
+        cached, job = CachedAnswers(store, "judge", count=2), (b"digest", 0)
+        store.put(
+            {cached._key(job): b'[{"number": [0.25, true, "no", "since"]}, {"none": ["it cannot", false, true]}]'}
+        )
+        answers = cached.look_up([job])[job]
+    assert answers == [Read(0.25, True, "no", "since"), Failure("it cannot", abstains=True)]
+    later = Read(1.0, True, date="2026-11-28", fingerprint="fp_1")
+    assert mixed(answers) == {} == mixed([later, Failure("no answer", temporary=True)])
+    assert mixed([*answers, later]) == {"answers without a date": 2, "answers of 2026-11-28 by fp_1": 1}
+
+
 def test_equal_questions_are_asked_once_and_repeats_so_often(server: Court) -> None:
     rows = [{**ROWS[0], "item": n} for n in range(4)]
     column(judge(server), rows)

@@ -54,7 +54,8 @@ _A_SUM = (
     "--output",
     type=ADDRESS,
     help="Write every row's scores here: JSON Lines, - for stdout; in blocks a folder of Parquet, unless the name ends "
-    "in .jsonl or .jsonl.gz; .otlp.jsonl makes gen_ai.evaluation.result events of OpenTelemetry.",
+    "in .jsonl or .jsonl.gz; .otlp.jsonl makes gen_ai.evaluation.result events of OpenTelemetry, and .autojudge.jsonl "
+    "a leaderboard of TREC AutoJudge.",
 )
 @TEXT_FILES
 @MAP

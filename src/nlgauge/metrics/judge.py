@@ -30,7 +30,7 @@ from nlgauge.metrics.cached_answers import CachedAnswers, Job
 from nlgauge.metrics.criteria import TOKENS_EACH, ChatOfCriteria, criteria_of
 from nlgauge.metrics.decisions import MOST_LEVELS, Decisions, SystemOne
 from nlgauge.metrics.prompts import Asked, Prompt, prompt_of
-from nlgauge.metrics.reading import YES_NO, Answer, Failure, Read, evidence_of, tally
+from nlgauge.metrics.reading import YES_NO, Answer, Failure, Read, dated, evidence_of, mixed, tally
 from nlgauge.metrics.replies import Numbers
 from nlgauge.metrics.server import Reply, Server, address_of, deployment_of, key_of
 
@@ -343,7 +343,7 @@ class Judge(RowMetric):
             now = reply.content.get("model", prepared.served)
             if now != prepared.served:
                 return [Failure(_CHANGED.format(now=now, first=prepared.served), temporary=True)] * count
-            return prepared.form.each(reply.content)
+            return dated(prepared.form.each(reply.content), reply.content, prepared.served)
 
         pool = ThreadPoolExecutor(self.at_once, "nlgauge-judge")
         asked = {pool.submit(answer, job): job for job in jobs}
@@ -404,8 +404,16 @@ class Judge(RowMetric):
         return Value((math.nan,) * len(self.parts), reason, temporary=temporary)
 
     def spent(self, prepared: JudgePrepared) -> Mapping[str, int]:
-        """Return the cost of the run: requests, repeated requests, failures, tokens."""
-        return dict(prepared.server.counts)
+        """Return the cost of the run (requests, repeated requests, failures, tokens), and what was mixed.
+
+        Where the answers of a run, also those of the cache, are of several days or fingerprints of the model, the
+        number of each is told.
+        """
+        return {**prepared.server.counts, **mixed(prepared.answers.values())}
+
+    def is_cheap(self, row: Row) -> bool:
+        """Return True: a row's number is made of its cached answers at once, and these say when they were given."""
+        return True
 
 
 def _of_criteria(answers: Sequence[Answer]) -> Value:

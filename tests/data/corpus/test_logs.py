@@ -391,3 +391,17 @@ def test_an_unknown_file_gets_a_command_that_is_ready(tmp_path: Path) -> None:
     assert "not read then: 'docs', 'latency'" in line
     done = command("score", path, "-m", "CopyRate", "--no-cache", *options.split())
     assert done.exit_code == 0 and "1.0000" in done.stdout
+
+
+def test_the_ready_command_names_the_system_and_the_item_and_says_what_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    row = {"id": "q1", "version": "v1", "response": "Yes.", "passages": ["It is."], "question": "Is it?", "cost": 2}
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        Corpus.read(path)
+    told = str(refused.value)
+    options = ("candidate=response", "source=passages", "system=version", "item=id")
+    assert all(f"--map {option}" in told for option in options)
+    assert told.endswith("not read then: 'cost')"), "a question has our name, and is read"
+    (read,) = Corpus.read(path, columns=dict(option.split("=") for option in options))
+    assert (read.system, read.item, read.source, read.question) == ("v1", "q1", "It is.", "Is it?")

@@ -109,7 +109,7 @@ def test_a_file_of_scores_is_told_from_outputs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "guess"),
     [
-        (("qid", "llm_output", "gold", "doc"), "--map candidate=llm_output --map references=gold"),
+        (("qid", "llm_output", "gold", "doc"), "--map candidate=llm_output --map references=gold --map item=qid"),
         (("Model Response", "passage"), "--map 'candidate=Model Response' --map source=passage"),
         (("gold_answer", "passage"), "--map candidate=COLUMN --map source=passage"),
         (("output_tokens", "answer_id"), "--map candidate=COLUMN"),

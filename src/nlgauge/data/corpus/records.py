@@ -53,6 +53,8 @@ _CALLED = {
     "context": ("contexts", "passages", "passage", "documents", "document", "history", "dialogue", "source"),
     "references": ("reference", "target", "targets", "gold", "ground_truth", "expected", "expected_output", "ref"),
     "question": ("query", "user_input", "input", "prompt"),
+    "system": ("version", "model", "model_id", "model_name"),
+    "item": ("id", "qid", "question_id"),
 }
 """Other tools' names for the other fields, likeliest first"""
 _NOT_OUTPUTS = {
@@ -401,7 +403,8 @@ def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> 
     problem = f"there is no column {shown(wanted)} for the candidate; the columns are {shown(list(record))}"
     options = " ".join(f"--map {shlex.quote(f'{ours}={theirs}')}" for ours, theirs in pairs.items())
     remedy = f"say which one it is with {options}, in Python with columns="
-    rest = [name for name in record if name not in {theirs.split(".")[0] for theirs in pairs.values()}]
+    read = {*FIELDS, *(theirs.split(".")[0] for theirs in pairs.values())}
+    rest = [name for name in record if name not in read]
     remedy += f"; not read then: {', '.join(map(shown, rest[:_MOST_NAMED]))}" if len(pairs) > 1 and rest else ""
     return place.error(problem, remedy + ("; give --map once for each column" if "=" in wanted else ""))
 
@@ -410,7 +413,7 @@ def _guessed(record: Mapping[str, object], folded: Mapping[str, str]) -> dict[st
     """Return the column that each field is likeliest in, for a command that a user may check; the candidate's first."""
     named = next((folded[alias] for alias in _ALIASES if alias in folded), None)
     guessed = {"candidate": named or _with_word(folded) or "COLUMN"}
-    for ours in ("references", "source", "question"):
+    for ours in ("references", "source", "question", "system", "item"):
         free = {name: path for name, path in folded.items() if path not in guessed.values()}
         if ours not in record and (column := next((free[name] for name in _CALLED[ours] if name in free), None)):
             guessed[ours] = column

@@ -395,14 +395,14 @@ class ScoreTable:
         Args:
             path: '-' is the standard output, and a pipe or a device is written to as it is. A name that ends in .gz
                 makes a file of gzip. A name that ends in .otlp.jsonl makes OpenTelemetry's events
-                gen_ai.evaluation.result of the values (OTLP logs), which `load` does not read.
+                gen_ai.evaluation.result of the values (OTLP logs), and one that ends in .autojudge.jsonl a leaderboard
+                of TREC AutoJudge, neither of which `load` reads.
 
         Raises:
-            InputError: the file cannot be written.
+            InputError: the file cannot be written; or a leaderboard would lack a value.
             ValueError: JSON cannot hold the evidence.
         """
-        write = writing.write_events if str(path).endswith(writing.EVENTS) else writing.write
-        write(self, path)
+        writing.save(self, path)
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreTable:

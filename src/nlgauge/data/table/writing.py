@@ -9,7 +9,7 @@ Evidence is written as `packed` says, and as the spec of an earlier metric where
 JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
 
 `write_events` makes OpenTelemetry's evaluation events of a table: OTLP logs as JSON Lines, which collectors of traces
-read.
+read. `write_leaderboard` makes the leaderboard of a judge for TREC AutoJudge, whose tools read it as `jsonl`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from nlgauge.data.jsonable import plain
 from nlgauge.data.seal import LineSeal
 from nlgauge.data.table.column import Column
 from nlgauge.data.table.packed import packed
+from nlgauge.errors import InputError
 
 if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
@@ -37,6 +38,13 @@ if TYPE_CHECKING:
 Record = dict[str, object]
 _HELD = 64 << 20
 """Characters of a file that are held in memory while it is written"""
+
+
+def save(table: ScoreTable, path: str | Path) -> None:
+    """Write a table in the format that the end of the name says. Raises InputError for what cannot be written."""
+    name = str(path)
+    writes = write_events if name.endswith(EVENTS) else write_leaderboard if name.endswith(LEADERBOARDS) else write
+    writes(table, path)
 
 
 def write(table: ScoreTable, path: str | Path) -> None:
@@ -223,3 +231,64 @@ def _events(table: ScoreTable) -> Iterator[dict[str, Any]]:
 
 def _pair(key: str, value: str | float) -> dict[str, Any]:
     return {"key": key, "value": {"stringValue": value} if isinstance(value, str) else {"doubleValue": value}}
+
+
+LEADERBOARDS = (".autojudge.jsonl", ".autojudge.jsonl.gz")
+"""Ends of names of their files"""
+_ALL = "all"
+"""The topic of the value of all topics"""
+
+
+def write_leaderboard(table: ScoreTable, path: str | Path) -> None:
+    """Write the leaderboard of a judge as TREC AutoJudge has it. The file is complete or not there at all.
+
+    Each line is {"run_id": system, "topic_id": item, "measure": metric, "value": number}. The topic `all` has the value
+    of the system: its corpus score where the metric has one, else the mean over items. The mean over its trials stands
+    for an item.
+
+    Args:
+        table: the scores.
+        path: the file.
+
+    Raises:
+        InputError: a value is missing or infinite, because AutoJudge reads what is missing as 0; an item is called
+            `all`; or the file cannot be written.
+    """
+    if any(item == _ALL for _, item in table.rows):
+        raise InputError("an item is called 'all', which AutoJudge calls the value of all topics", remedy="rename it")
+    items = table.per_item()
+    with _file(path) as file:
+        for spec, column in items.columns.items():
+            for at, part in enumerate(column.parts):
+                measure = column.label(spec, part)
+                for system, topic, value in _board(table, items, spec, at):
+                    if not math.isfinite(value):
+                        problem = f"{measure} has no finite value for system {system!r}, item {topic!r}"
+                        remedy = "leave such rows or this metric out: AutoJudge reads what is missing as 0"
+                        raise InputError(problem, remedy=remedy)
+                    line = {"run_id": system, "topic_id": topic, "measure": measure, "value": value}
+                    file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _board(table: ScoreTable, items: ScoreTable, spec: str, at: int) -> Iterator[tuple[str, str, float]]:
+    """Yield system, topic and value of a sub-score; for each system the value of all topics, and before it the others.
+
+    Args:
+        table: the scores.
+        items: the same with one row for each item.
+        spec: that of the metric.
+        at: the number of its sub-score.
+    """
+    column, sums = items.columns[spec], table.columns[spec].sums
+    values = column.values[:, at]
+    for number, system in enumerate(items.systems):
+        if column.level != "item":
+            yield system, _ALL, float(values[number])
+            continue
+        rows = items.rows_of(system)
+        yield from ((system, items.rows[row][1], float(values[row])) for row in rows.tolist())
+        if sums is None:
+            yield system, _ALL, math.fsum(values[rows]) / len(rows)
+        else:
+            counts = sums.of(table.rows_of(system))
+            yield system, _ALL, float(sums.value(counts)[at]) if len(counts) else math.nan
