@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import nlgauge
-from nlgauge import Corpus, Row, ScoreTable
+from nlgauge import Corpus, InputError, Row, ScoreTable, SpecError
 from nlgauge.answers.trust import Trust, Trusts
 from nlgauge.answers.trust.declared import values_by
 from nlgauge.answers.trust.facts import Facts
 from nlgauge.answers.trust.lines import Lines, scorers_of
 from nlgauge.answers.trust.runs import moved
+from nlgauge.data import history as past
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
+from nlgauge.gate.verify import verify
 from nlgauge.ratings.rated import rated_rows
 from tests.answers.test_trust import judged, line
 
@@ -220,3 +224,102 @@ def test_rows_of_an_item_that_moved_together_are_one_row() -> None:
     for name in ("moved", "changed", "righter"):
         (_, low, high), (_, least, most) = getattr(both, name), getattr(alone, name)
         assert high - low > 0.97 * (most - least), name
+
+
+def nights(
+    now: Callable[[int, np.random.Generator], np.ndarray], path: Path | None, seed: int, count: int
+) -> list[bool]:
+    """Whether the alarm rang in each night, of one judge whose 80 anchors were asked once before."""
+    rng = np.random.default_rng(seed)
+    bad = rng.random(80) < 0.4
+    keys = [("s0", f"i{row}") for row in range(80)]
+    corpus = Corpus(
+        [Row("x", system=s, item=i, scores={"right": float(not b)}) for (s, i), b in zip(keys, bad, strict=True)]
+    )
+    settled = np.where(rng.random(80) < 0.1, bad, ~bad)
+    answers = [(settled != (now(night, rng) < 0.2)).astype(float) for night in range(count + 1)]
+    rang = []
+    for values in answers[1:]:
+        table = scorers_of(scored(values), None)
+        lines = Lines(table, rated_rows(table, corpus, None), {"right": 1.0}, {"judge": 0.5}, set(), 0.1, 0.9, 0, 0)
+        made = [Facts(metric="judge", aspect="right", rated=80, rows=80)]
+        moved(lines, None, before=scored(answers[0]), made=made, notes=[], history=path)
+        rang.append(Trust(**values_by(Trust, made[0])).has_moved)
+    return rang
+
+
+def test_a_judge_that_is_asked_every_night_seldom_alarms_falsely_in_a_whole_history(tmp_path: Path) -> None:
+    """A fifth of its answers contradict its mind, and nothing drifts. Tested alone, some night alarms more often."""
+
+    def steady(night: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.random(80)
+
+    followed = [any(nights(steady, tmp_path / f"{seed}.jsonl", seed, 3)) for seed in range(200)]
+    assert np.mean(followed) <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 200)
+    alone = [any(nights(steady, None, seed, 10)) for seed in range(40)]
+    assert np.mean(alone) > 0.05 >= np.mean(followed[:40])
+
+
+def test_a_drift_is_found_in_the_night_when_it_comes(tmp_path: Path) -> None:
+    def turned_from_the_fourth(night: int, rng: np.random.Generator) -> np.ndarray:
+        return rng.random(80) * (0.25 if night >= 4 else 1)
+
+    path = tmp_path / "nights.jsonl"
+    assert nights(turned_from_the_fourth, path, 1, 5) == [False, False, False, True, True]
+    assert [(one.part, one.look, one.alarm) for one in past.read(path) if one.part != "score"] == [
+        ("right decisions of right by 0.5", look, look > 3) for look in range(1, 6)
+    ]
+    assert {one.significance for one in past.read(path)} == {0.025} and not verify(path).changes
+
+
+def test_a_history_holds_the_intervals_that_are_said(tmp_path: Path) -> None:
+    table, corpus, _ = judged(200, 150)
+    values = table.values("judge")
+    now = np.where(np.random.default_rng(3).random(200) < 0.3, 0, values)
+    path = tmp_path / "nights.jsonl"
+    found = [compared(now, values, corpus, history=path) for _ in range(3)]
+    first, last = line(found[0]), line(found[2])
+    assert last.moved.low < first.moved.low < last.moved.value < first.moved.high < last.moved.high < 0
+    assert first.moved_p < last.moved_p < 0.05 and last.has_moved
+    written = past.read(path)
+    assert [one.look for one in written] == [1, 1, 2, 2, 3, 3]
+    assert (written[4].low, written[4].high) == (last.moved.low, last.moved.high)
+    assert (written[5].now - written[5].before) == pytest.approx(last.righter.value)
+    assert any(note.startswith("comparison 3 of its history: ") for note in found[2].notes)
+    alone = line(compared(now, values, corpus))
+    assert alone.moved.high - alone.moved.low < first.moved.high - first.moved.low
+
+
+def test_a_lost_answer_leaves_the_history_as_it_is_and_few_anchors_say_so(tmp_path: Path) -> None:
+    table, corpus, _ = judged(60, 60)
+    values, path = table.values("judge"), tmp_path / "nights.jsonl"
+    compared(values, values, corpus, history=path, thresholds={"judge": 0.5})
+    compared(np.where(np.arange(60) < 3, np.nan, values), values, corpus, history=path, thresholds={"judge": 0.5})
+    assert [one.n for one in past.read(path)] == [60, 60, 57, 57]
+    how: dict[str, Any] = {"history": tmp_path / "few.jsonl", "thresholds": {"judge": 0.5}}
+    found = nlgauge.trust(scored(1 - values), corpus, before=scored(values, 4), replicates=0, **how)
+    assert not line(found).has_moved and math.isnan(line(found).moved.low)
+    assert any("too few anchors to show a drift of any size: at comparison 1 at least" in note for note in found.notes)
+
+
+def test_a_history_of_other_comparisons_or_a_changed_one_is_refused(tmp_path: Path) -> None:
+    table, corpus, _ = judged(100, 100)
+    values, path = table.values("judge"), tmp_path / "nights.jsonl"
+    how: dict[str, Any] = {"history": path, "thresholds": {"judge": 0.5}}
+    compared(values, values, corpus, **how)
+    whole = path.read_bytes()
+    with pytest.raises(InputError, match=r"history of other values or thresholds: .* by 0\.5, .* by 0\.7.*--threshold"):
+        compared(values, values, corpus, **(how | {"thresholds": {"judge": 0.7}}))
+    with pytest.raises(InputError, match=r"history of other anchors: .*compare the same anchors, or begin a new"):
+        nlgauge.trust(scored(values), corpus, before=scored(values, 90), replicates=0, **how)
+    runs = [scored(values, name="other") for _ in range(2)]
+    with pytest.raises(InputError, match=r"history of other scorers: of judge, and this comparison is of other"):
+        nlgauge.trust(runs[0], corpus, before=runs[1], replicates=0, history=path, thresholds={"other": 0.5})
+    with pytest.raises(InputError, match="no comparison to add"):
+        nlgauge.trust(scored(values), corpus, before=runs[1], replicates=0, **how)
+    with pytest.raises(SpecError, match="comparison with an earlier run"):
+        nlgauge.trust(scored(values), corpus, replicates=0, **how)
+    assert path.read_bytes() == whole
+    path.write_bytes(whole.replace(b'"look": 1', b'"look": 2', 1))
+    with pytest.raises(InputError, match="line 1 is an interim analysis that was changed"):
+        compared(values, values, corpus, **how)

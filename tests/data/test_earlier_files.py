@@ -10,8 +10,8 @@ from typing import Any
 
 from nlgauge.answers.rated_threshold import RatedThreshold
 from nlgauge.answers.scorecard import Card
+from nlgauge.data import history
 from nlgauge.data.table import ScoreTable
-from nlgauge.gate import history
 
 EARLIER = Path(__file__).parent / "earlier"
 D = "Consistency(aligner='D')"

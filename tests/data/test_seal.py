@@ -16,10 +16,10 @@ import nlgauge
 from nlgauge import Corpus, InputError, ScoreTable
 from nlgauge.answers.fitted_panel import FittedPanel
 from nlgauge.answers.rated_threshold import RatedThreshold
+from nlgauge.data import history
 from nlgauge.data.seal import BEFORE_IT, changed, digest_of, exact, has_seal, sealed
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column
-from nlgauge.gate import history
 from nlgauge.gate.verify import verify
 from tests.command import nlgauge as command
 

@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from nlgauge import InputError, ScoreTable, SpecError
+from nlgauge.data import history
+from nlgauge.data.history import read
 from nlgauge.data.table import Column
-from nlgauge.gate import check, history
-from nlgauge.gate.baseline import _interim
-from nlgauge.gate.history import read
+from nlgauge.gate import check
 from nlgauge.gate.verify import verify
 from nlgauge.maths.intervals import interim_analysis
+from nlgauge.stats.interim import interim_of
 from tests.by_hand import by_hand
 from tests.gate.test_baseline import BEFORE, NOISE, N, joined, run
 from tests.score_tables import counted
@@ -50,14 +51,14 @@ def test_rare_losses_have_the_longer_interval_of_means() -> None:
     """
     for number, losses in ((1, 2), (2, 2), (1, 30)):
         lost = np.array([-1.0] * losses + [0.0] * (40 - losses))
-        found = _interim(1 + lost, np.ones(40), None, (0.0, 1.0), number, 0.05)
+        found = interim_of(1 + lost, np.ones(40), None, (0.0, 1.0), number, 0.05)
         times, shifts = number * (number + 1), interim_analysis(lost.tolist(), [1] * 40, number)
         more = [*lost, -1.0, 1.0]
         low, high = stats.t.interval(1 - 0.05 / times, 41, np.mean(more), stats.sem(more))
         assert (found.low, found.high) == pytest.approx((max(-1, min(low, shifts.low)), max(high, shifts.high)))
         assert found.p == pytest.approx(min(1, max(times * stats.ttest_1samp(more, 0).pvalue, shifts.p)))
         assert low < shifts.low or losses > 2
-    assert _interim(np.zeros(8), np.repeat([0.0, 1.0], 4), None, (0.0, 1.0), 1, 0.05).low == -1
+    assert interim_of(np.zeros(8), np.repeat([0.0, 1.0], 4), None, (0.0, 1.0), 1, 0.05).low == -1
 
 
 def test_equal_losses_on_all_items_are_no_certain_loss() -> None:
@@ -65,7 +66,7 @@ def test_equal_losses_on_all_items_are_no_certain_loss() -> None:
     before, now = np.full(40, 0.5), np.full(40, 0.45)
     for clusters, count in ((None, 40), (np.repeat(np.arange(20), 2), 20)):
         for number in (1, 2):
-            found = _interim(now, before, clusters, (0.0, 1.0), number, 0.05)
+            found = interim_of(now, before, clusters, (0.0, 1.0), number, 0.05)
             more = [-0.05] * count + [-1.0, 1.0]
             times = number * (number + 1)
             low, high = stats.t.interval(1 - 0.05 / times, count + 1, np.mean(more), stats.sem(more))
@@ -156,7 +157,7 @@ def test_one_bad_line_is_refused_by_its_number_and_nothing_is_written(tmp_path: 
     for line in ("{}", "no json", '["a"]', "[" * 100_000, "\udcff", good[: len(good) // 2], *edited):
         path.write_text(f"{good}{line}\n{good}", encoding="utf-8", errors="surrogateescape")
         before = path.read_bytes()
-        with pytest.raises(InputError, match="line 2 is no interim analysis of a gate"):
+        with pytest.raises(InputError, match="line 2 is no interim analysis"):
             check(run(BEFORE), against=run(BEFORE), history=path)
         assert path.read_bytes() == before
 
@@ -311,7 +312,7 @@ def test_checks_at_the_same_time_lose_no_interim_analysis(tmp_path: Path) -> Non
 def test_a_check_that_never_ends_is_waited_for_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "WAIT_S", 0.05)
     path = tmp_path / "history.jsonl"
-    with history.alone(path), pytest.raises(InputError, match="another check has held this history"):
+    with history.alone(path), pytest.raises(InputError, match="another command has held this history"):
         check(run(BEFORE), against=run(BEFORE), history=path)
     assert not path.exists()
 

@@ -82,6 +82,12 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     "by the rows that both runs have.",
 )
 @click.option(
+    "--history",
+    type=PLACE,
+    help="With --before, for a judge that is asked again and again: the file of all comparisons, to which this one is "
+    "added. At most 5 % of such histories raise a false alarm.",
+)
+@click.option(
     "--save",
     type=PLACE,
     help="Write the scorers as one, by the weights that the ratings give them: -m \"Panel('FILE')\" scores with it.",
@@ -98,6 +104,7 @@ def trust(
     limits: Sequence[str],
     inject: bool,
     before: Path | None,
+    history: Path | None,
     save: Path | None,
     output: Path | None,
     layout: str,
@@ -112,7 +119,9 @@ def trust(
     """
     from nlgauge.reports.trust import trust_page
 
-    refuse_place(output, save)
+    if history is not None and before is None:
+        raise SpecError("--history is of the comparison with an earlier run: give --before")
+    refuse_place(output, history, save)
     thresholds = dict(map(_limit, limits))
     earlier = None if before is None else loaded(before)
     trusts = nlgauge.trust(
@@ -123,6 +132,7 @@ def trust(
         aspects=aspects or None,
         thresholds=thresholds,
         before=earlier,
+        history=history,
         injected=_injected(table, outputs if outputs is not None else rated, metrics, how) if inject else None,
         **how,
     )

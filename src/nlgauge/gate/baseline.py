@@ -15,17 +15,16 @@ from numpy.typing import NDArray
 
 from nlgauge.answers.compare import Difference, compare
 from nlgauge.answers.signatures import refuse_other_numbers
+from nlgauge.data import history as past
 from nlgauge.data.renamed import now_of
 from nlgauge.data.table import ScoreTable, Sums
 from nlgauge.errors import InputError, SpecError
-from nlgauge.gate import history as past
 from nlgauge.gate.verdict import Regression
-from nlgauge.maths.inference import mean_of
-from nlgauge.maths.intervals import InterimResult, interim_analysis, least_groups, spent
+from nlgauge.maths.intervals import least_groups
 from nlgauge.ratings.join import grid
 from nlgauge.ratings.matching import questions_of, refuse_other_order
-from nlgauge.stats.arrays import together
 from nlgauge.stats.corrections import holm
+from nlgauge.stats.interim import interim_of
 
 _NOW, _BEFORE = "outputs", "baseline"
 _AGAIN = "score the baseline's outputs again as these are scored"
@@ -183,7 +182,7 @@ class Baseline:
                 raise InputError(problem, remedy="give the baseline the same items")
             series = (self._spec, self._now.parts[self._part], system, self._digest(system))
             number = 1 + sum(analysis.series == series for analysis in earlier)
-            interim = _interim(now, before, clusters=clusters, limits=limits, number=number, level=level)
+            interim = interim_of(now, before, clusters=clusters, limits=limits, number=number, level=level)
             reason = (
                 None
                 if math.isfinite(interim.low)
@@ -279,37 +278,6 @@ class _Pair:
         if not (np.isfinite(now) & np.isfinite(before)).all():
             return now[:0], before[:0], None
         return now, before, None if self._place.clusters is None else self._place.clusters[both]
-
-
-def _interim(
-    now: NDArray[np.float64],
-    before: NDArray[np.float64],
-    clusters: NDArray[np.intp] | None,
-    limits: tuple[float, float],
-    number: int,
-    level: float,
-) -> InterimResult:
-    """Return the interim analysis of differences, which holds both for shifts and for rare differences.
-
-    `interim_analysis` is about a shift of all differences; where most of them are 0, its interval is too short, and
-    that of `nlgauge.maths.inference`, at the level that this analysis may spend, is longer. The interval is the union
-    of the two, and p the larger one, so that they agree.
-    """
-    differences = now - before
-    sums, sizes = differences, np.ones(len(differences))
-    if clusters is not None:
-        sums, sizes = together(sums, clusters), together(sizes, clusters)
-    shifted = interim_analysis(sums.tolist(), sizes.tolist(), number, level)
-    magnitude = float(max(np.abs(now).max(), np.abs(before).max()))
-    said = mean_of(differences, (limits[0] - limits[1], limits[1] - limits[0]), clusters, magnitude=magnitude)
-    if not said.laws or not math.isfinite(shifted.low):
-        return InterimResult(shifted.difference, math.nan, math.nan, shifted.p)
-    low, high = said.interval(1 - spent(level, number))
-    p = min(1.0, said.p() * level / spent(level, number))
-    most = limits[1] - limits[0]
-    return InterimResult(
-        shifted.difference, max(-most, min(low, shifted.low)), min(most, max(high, shifted.high)), max(p, shifted.p)
-    )
 
 
 def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:

@@ -11,10 +11,10 @@ from typing import Any
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.opening import file_at, lines
 from nlgauge.data.corpus.row import same_texts
+from nlgauge.data.history import CUT_OFF
 from nlgauge.data.seal import ITSELF, SEAL, changed, changed_lines, digest_of, exact, is_last
 from nlgauge.errors import InputError
 from nlgauge.gate.attest import PREDICATE, STATEMENT, of_subject, sha256_of
-from nlgauge.gate.history import CUT_OFF
 from nlgauge.gate.sealed_folder import SealedFile, folder_digest, sealed_folder
 
 _REMEDY = "give a file that nlgauge score, calibrate, trust --save or check wrote, or a folder of score or sample"

@@ -8,6 +8,7 @@ these names. A number is declared in `nlgauge.answers.trust.numbers`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from nlgauge.answers.trust.records import Dispute, Trusts
 from nlgauge.answers.trust.runs import moved, obeyed, repeats, scorers_again
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, SpecError
 from nlgauge.ratings.join import Source
 from nlgauge.ratings.matching import matched, of_ratings
 from nlgauge.ratings.project import ProjectRatings
@@ -49,6 +50,7 @@ def trust(
     rater_aspects: Sequence[str] = (),
     epsilon: float = 0.2,
     before: ScoreTable | None = None,
+    history: str | os.PathLike[str] | None = None,
     cluster: str | None = None,
     outputs: Corpus | None = None,
     margin: float | None = None,
@@ -81,6 +83,10 @@ def trust(
         before: scores of an earlier run, of some of the same rows (anchors): whether a scorer moved. Where this run has
             scored anchors again (`nlgauge.evaluate(anchors=...)`), they are compared. Where the ratings are of these
             anchors and of no other row, all numbers are of the anchors.
+        history: with before, a file (JSON Lines) of all comparisons of the same anchors, scorers and thresholds, to
+            which this one is added. A scorer has then moved only if the interval that holds at all of them at once
+            (`nlgauge.maths.intervals.interim_analysis`) does not hold 0. If nothing changes, at most 5 % of such
+            histories raise an alarm, however long they are.
         cluster: as `nlgauge.estimate` takes it.
         outputs: as `nlgauge.estimate` takes them; their texts make the sentinels.
         margin: also say how many bad and how many good rows have to be rated, for each scorer and aspect, until the
@@ -102,6 +108,8 @@ def trust(
             raise InputError(f"the {what} {value!r} is not between 0 and 1", remedy="0.1 or 0.9, for two")
     if margin is not None and not 0 < margin < _HALF:
         raise InputError(f"the margin {margin!r} is not between 0 and 0.5", remedy="0.05, for one")
+    if history is not None and before is None:
+        raise SpecError("a history is of the comparison with an earlier run: give it (before)")
     again = table.anchors
     if isinstance(ratings, Corpus) and (theirs := of_ratings(table, ratings)) is not table:
         if outputs is not None:
@@ -170,7 +178,7 @@ def trust(
         obeyed(lines, injected, made)
     if before is not None:
         anchors = None if again is None else scorers_again(scorers, again)
-        moved(lines, anchors, before=before, made=made, notes=notes)
+        moved(lines, anchors, before=before, made=made, notes=notes, history=history)
     if all(facts.reason for facts in made):
         raise InputError(made[0].reason or "nothing can be measured")
     records = [Trust(**values_by(Trust, facts)) for facts in made]

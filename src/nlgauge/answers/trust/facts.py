@@ -10,7 +10,7 @@ from nlgauge.answers.estimated_means import Estimate
 from nlgauge.answers.rated_scores import Bin, Chosen, RatedScores
 from nlgauge.answers.trust.decisions import CHOSEN, FITTED, Rule
 from nlgauge.answers.wordings import WordingBand
-from nlgauge.maths.inference import NOTHING, Inference, Measured
+from nlgauge.maths.inference import NOTHING, Measured
 from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, rows_needed, share_of
 
@@ -181,13 +181,13 @@ class Since(NamedTuple):
     """What anchors say of a scorer since an earlier run."""
 
     anchors: int
-    mean: Inference
+    mean: Measured
     """Of the difference of the mean scores"""
     mean_p: float
-    """Corrected for all tests, as is the other p"""
+    """Corrected for all tests, as is the other p; with a history, for all comparisons too"""
     threshold: float
     changed: Measured
-    righter: Inference | None
+    righter: Measured
     righter_p: float
 
 

@@ -354,7 +354,7 @@ class Trust:
     anchors: int = number("anchors", 0, part="since")
     """Rows that both runs have a score for"""
     moved: Measured = number(
-        lambda since: since.mean.measured(),
+        "mean",
         NOTHING,
         part="since",
         column=Column(table="runs", head="moved", digits=4, p="moved_p"),
@@ -366,14 +366,15 @@ class Trust:
     )
     """Their mean score now, less the one before, in the scorer's own direction"""
     moved_p: float = number("mean_p", math.nan, part="since")
-    """That it did not move, corrected by Holm for all tests of the comparison"""
+    """That it did not move, corrected by Holm for all tests of the comparison; with a history, for all its
+    comparisons"""
     frozen: float = number("threshold", math.nan, part="since")
     """The threshold by which both runs are decided: the given one, the scorer's own, or the best on the earlier scores
     of rated anchors"""
     changed: Measured = number("changed", NOTHING, part="since", column=Column(table="runs", head="decided otherwise"))
     """The share of the anchors that is decided otherwise than before"""
     righter: Measured = number(
-        lambda since: NOTHING if since.righter is None else since.righter.measured(),
+        "righter",
         NOTHING,
         part="since",
         column=Column(table="runs", head="right decisions", p="righter_p"),

@@ -3,11 +3,16 @@
 An earlier run is compared on anchors, rows that both runs scored. Where this run has scored rows again past the cache
 (`nlgauge.evaluate(anchors=...)`), they alone are its anchors. One threshold decides both runs: the given one, the
 scorer's own by its earlier scores, or the best on these scores and the anchors' ratings.
+
+Without a history each comparison is tested alone. With one, it is an interim analysis of a series, as in the gate.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -19,6 +24,7 @@ from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.answers.trust.decisions import CHOSEN, GIVEN, Rule, models_of, passing
 from nlgauge.answers.trust.facts import Facts, Injection, Repeats, Since
 from nlgauge.answers.trust.lines import FLIPS, Lines, asked, scorers_of
+from nlgauge.data import history as past
 from nlgauge.data.corpus.place import first_repeat
 from nlgauge.data.corpus.row import same_texts
 from nlgauge.data.signature import Signature
@@ -26,11 +32,13 @@ from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.selection import selected
 from nlgauge.errors import InputError, SpecError
 from nlgauge.maths.inference import NOTHING, Inference, Measured, mean_of
+from nlgauge.maths.intervals import least_groups
 from nlgauge.ratings.join import turned
 from nlgauge.ratings.matching import fingerprints
 from nlgauge.stats.arrays import Float, Integers
 from nlgauge.stats.corrections import holm
 from nlgauge.stats.decisions import share_of
+from nlgauge.stats.interim import interim_of
 
 NOT_REPEATABLE = "not repeatable"
 """What the signature of a judge says of its numbers"""
@@ -64,7 +72,13 @@ def repeats(table: ScoreTable, made: Sequence[Facts]) -> None:
 
 
 def moved(
-    lines: Lines, again: ScoreTable | None, *, before: ScoreTable, made: Sequence[Facts], notes: list[str]
+    lines: Lines,
+    again: ScoreTable | None,
+    *,
+    before: ScoreTable,
+    made: Sequence[Facts],
+    notes: list[str],
+    history: str | os.PathLike[str] | None = None,
 ) -> None:
     """Add whether a scorer moved since an earlier run.
 
@@ -74,6 +88,10 @@ def moved(
         before: the earlier run.
         made: the facts of each scorer.
         notes: what has to be told is added here.
+        history: the file of all comparisons of these anchors, to which this one is added; None to test it alone.
+
+    Raises:
+        InputError: the history is of other comparisons, was changed, or cannot be written; or nothing can be added.
     """
     runs = _Runs(lines, again, before, notes)
     anchors_of = {name: anchors for name in lines.table.columns if (anchors := runs.anchors(name)) is not None}
@@ -81,24 +99,144 @@ def moved(
         _compared(facts, anchors_of[facts.metric], lines, notes) if facts.metric in anchors_of else None
         for facts in made
     ]
-    means = {name: anchors.mean() for name, anchors in anchors_of.items()}
-    tests = [
-        *means.values(),
-        *(decisions.righter for decisions in compared if decisions is not None and decisions.righter is not None),
-    ]
-    adjusted = iter(holm([test.p() for test in tests]).tolist())
-    of_means = {name: next(adjusted) for name in means}
+    shifts: dict[tuple[str, str], _Shift] = {(name, ""): anchors.mean() for name, anchors in anchors_of.items()}
+    for facts, decisions in zip(made, compared, strict=True):
+        if decisions is not None and decisions.righter is not None:
+            shifts[facts.metric, facts.aspect] = decisions.righter
+    tested = _alone(shifts) if history is None else _followed(shifts, lines.table, history, notes)
     for facts, decisions in zip(made, compared, strict=True):
         if decisions is not None:
+            mean, mean_p = tested[facts.metric, ""]
+            righter, righter_p = tested.get((facts.metric, facts.aspect), (NOTHING, math.nan))
             facts.since = Since(
                 anchors=len(anchors_of[facts.metric].rows),
-                mean=means[facts.metric],
-                mean_p=of_means[facts.metric],
+                mean=mean,
+                mean_p=mean_p,
                 threshold=decisions.threshold,
                 changed=decisions.changed,
-                righter=decisions.righter,
-                righter_p=math.nan if decisions.righter is None else next(adjusted),
+                righter=righter,
+                righter_p=righter_p,
             )
+
+
+LEVEL = 0.05
+"""The error probability of a whole history"""
+
+
+@dataclass(frozen=True)
+class _Shift:
+    """Values of anchors now and before, whose mean difference is tested: each [anchors]."""
+
+    what: str
+    """What is compared, with the threshold where there is one"""
+    now: Float
+    before: Float
+    limits: tuple[float, float]
+    """Between which a single value lies"""
+    clusters: Integers
+    digest: str
+    """Of the anchors that both runs have"""
+    higher_is_better: bool
+
+    def said(self) -> Inference:
+        """Return what the values say of their mean difference."""
+        length = self.limits[1] - self.limits[0]
+        magnitude = float(np.abs([self.now, self.before]).max())
+        return mean_of(self.now - self.before, (-length, length), self.clusters, magnitude=magnitude)
+
+
+_Tested = dict[tuple[str, str], tuple[Measured, float]]
+"""The mean difference and its corrected p, by scorer and aspect; the aspect of the mean score is empty"""
+
+
+def _alone(shifts: Mapping[tuple[str, str], _Shift]) -> _Tested:
+    """Return the tests of one comparison alone, corrected by Holm."""
+    said = {of: shift.said() for of, shift in shifts.items()}
+    adjusted = holm([inference.p() for inference in said.values()]).tolist()
+    return {of: (inference.measured(), p) for (of, inference), p in zip(said.items(), adjusted, strict=True)}
+
+
+def _followed(
+    shifts: Mapping[tuple[str, str], _Shift], table: ScoreTable, path: str | os.PathLike[str], notes: list[str]
+) -> _Tested:
+    """Return the interim analyses of a comparison, and write them to the history.
+
+    The tests of a comparison share the level (Bonferroni), and each is a series over all comparisons.
+    """
+    if not shifts:
+        raise InputError(
+            "no scorer has anchors in both runs, so there is no comparison to add to the history",
+            remedy="score the anchors again (nlgauge score --anchors), or leave the history out",
+        )
+    level = LEVEL / len(shifts)
+    series = {of: (of[0], shift.what, "anchors", shift.digest) for of, shift in shifts.items()}
+    tested: _Tested = {}
+    with past.alone(path):
+        earlier = past.read(path)
+        _refuse_other(list(series.values()), earlier, path)
+        number = 1 + sum(analysis.series == next(iter(series.values())) for analysis in earlier)
+        analyses, time = [], past.now()
+        for of, shift in shifts.items():
+            interim = interim_of(
+                shift.now, shift.before, clusters=shift.clusters, limits=shift.limits, number=number, level=level
+            )
+            p = min(1.0, interim.p * len(shifts)) if math.isfinite(interim.low) else math.nan
+            tested[of] = (Measured(interim.difference, interim.low, interim.high), p)
+            metric, part, system, baseline = series[of]
+            analyses.append(
+                past.InterimAnalysis(
+                    time=time,
+                    metric=metric,
+                    part=part,
+                    system=system,
+                    baseline=baseline,
+                    look=number,
+                    n=len(shift.now),
+                    now=float(shift.now.mean()),
+                    before=float(shift.before.mean()),
+                    difference=interim.difference,
+                    low=interim.low,
+                    high=interim.high,
+                    p=interim.p,
+                    significance=level,
+                    alarm=p < LEVEL,
+                    higher_is_better=shift.higher_is_better,
+                    signature=str(table.signatures[metric]) if metric in table.signatures else None,
+                )
+            )
+        past.append(path, analyses)
+    notes.append(
+        f"comparison {number} of its history: the intervals of the mean score and of the right decisions hold at all "
+        f"comparisons and for all scorers at once, so at most {LEVEL:.0%} of such histories raise a false alarm"
+    )
+    if few := [f"{name}, {shifts[name, aspect].what}" for (name, aspect), (_, p) in tested.items() if math.isnan(p)]:
+        needed = least_groups(number, level)
+        notes.append(
+            f"{'; '.join(few)}: too few anchors to show a drift of any size: at comparison {number} at least {needed} "
+            "are needed"
+        )
+    return tested
+
+
+def _refuse_other(
+    series: Sequence[tuple[str, str, str, str]],
+    earlier: Sequence[past.InterimAnalysis],
+    path: str | os.PathLike[str],
+) -> None:
+    """Raise InputError for a history of other scorers, thresholds or anchors: the levels are shared by its series."""
+    there = list(dict.fromkeys(analysis.series for analysis in earlier))
+    if not there or set(there) == set(series):
+        return
+    kinds = {
+        0: ("scorers", "name the same scorers (--metric)"),
+        1: ("values or thresholds", "give the threshold of the history (--threshold)"),
+        3: ("anchors", "compare the same anchors"),
+    }
+    other = next((at for at in kinds if {one[at] for one in there} != {one[at] for one in series}), None)
+    what, again = ("comparisons", "compare the same scorers") if other is None else kinds[other]
+    theirs, mine = (", ".join(dict.fromkeys(one[other or 0] for one in of)) for of in (there, series))
+    problem = f"is a history of other {what}: of {theirs}, and this comparison is of {mine}"
+    raise InputError(problem, file=path, remedy=f"{again}, or begin a new history under a new name")
 
 
 def obeyed(lines: Lines, injected: ScoreTable, made: Sequence[Facts]) -> None:
@@ -159,12 +297,21 @@ class _Anchors:
     ratings: Mapping[str, Float]
     """By aspect; NaN where there is none"""
 
-    def mean(self) -> Inference:
-        """Return what they say of the mean difference of the scores, in the scorer's own direction."""
-        new, old = self.now.values[:, 0], self.before.values[:, 0]
+    digest: str
+    """Of all rows that both runs have, with a score or without"""
+
+    def mean(self) -> _Shift:
+        """Return their scores in both runs, in the scorer's own direction."""
         (low, high), (least, most) = (table.range(table.parts[0]) for table in (self.now, self.before))
-        length = max(high, most) - min(low, least)
-        return mean_of(new - old, (-length, length), self.clusters, magnitude=float(np.abs([new, old]).max()))
+        return _Shift(
+            what=self.now.parts[0],
+            now=self.now.values[:, 0],
+            before=self.before.values[:, 0],
+            limits=(min(low, least), max(high, most)),
+            clusters=self.clusters,
+            digest=self.digest,
+            higher_is_better=self.now.higher_is_better is not False,
+        )
 
 
 class _Compared(NamedTuple):
@@ -172,9 +319,8 @@ class _Compared(NamedTuple):
 
     threshold: float
     changed: Measured
-    righter: Inference | None
-    """What rated anchors say of the share of right decisions now, less that before; cross-fitted where they chose the
-    threshold"""
+    righter: _Shift | None
+    """Which rated anchors are decided rightly now and before; cross-fitted where they chose the threshold"""
 
 
 _NONE = _Compared(np.nan, NOTHING, None)
@@ -207,11 +353,18 @@ def _compared(facts: Facts, anchors: _Anchors, lines: Lines, notes: list[str]) -
             "chosen on the earlier scores, so that decisions are not compared; --threshold gives one"
         )
         return _NONE
+    sign = 1 if anchors.before.higher_is_better else -1
     righter = None
     if has_rating.any():
-        right = (through != bad[has_rating]).astype(float) - (earlier != bad[has_rating])
-        righter = mean_of(right, (-1.0, 1.0), anchors.clusters[has_rating])
-    sign = 1 if anchors.before.higher_is_better else -1
+        righter = _Shift(
+            what=f"right decisions of {facts.aspect} by {float(sign * rule.threshold)!r}",
+            now=(through != bad[has_rating]).astype(float),
+            before=(earlier != bad[has_rating]).astype(float),
+            limits=(0.0, 1.0),
+            clusters=np.unique(anchors.clusters[has_rating], return_inverse=True)[1],
+            digest=anchors.digest,
+            higher_is_better=True,
+        )
     return _Compared(sign * rule.threshold, share_of(passed != did, anchors.clusters), righter)
 
 
@@ -275,6 +428,7 @@ class _Runs:
             rows=at,
             clusters=_numbers([now.items[row] for row in at.tolist()]),
             ratings=self._ratings(now, at),
+            digest=_digest(now, rows.tolist()),
         )
 
     def _ratings(self, now: ScoreTable, rows: Integers) -> dict[str, Float]:
@@ -331,6 +485,13 @@ def _of(run: ScoreTable, specs: Sequence[str], part: str) -> ScoreTable | None:
             except (SpecError, InputError):
                 return None
     return None
+
+
+def _digest(table: ScoreTable, rows: Sequence[int]) -> str:
+    """Return a digest of which rows these are: of their texts, or of system and item where these are not known."""
+    texts = fingerprints(table)
+    names = sorted(texts[row] if texts else json.dumps(table.rows[row]) for row in rows)
+    return hashlib.sha256(json.dumps(names).encode()).hexdigest()[:12]
 
 
 def _signed(name: str, table: ScoreTable) -> dict[str, Signature]:

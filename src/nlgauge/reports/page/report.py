@@ -15,11 +15,11 @@ from typing import Any
 from nlgauge.answers.best import PairTest, People, other_items, people
 from nlgauge.data.atomic_write import atomic_write
 from nlgauge.data.corpus import Corpus, Row
+from nlgauge.data.history import InterimAnalysis
+from nlgauge.data.history import read as read_history
 from nlgauge.data.table import ScoreTable
 from nlgauge.data.table.outliers import outliers
 from nlgauge.errors import InputError
-from nlgauge.gate.history import InterimAnalysis
-from nlgauge.gate.history import read as read_history
 from nlgauge.ratings.join import Source
 from nlgauge.reports.page.agreement import Agreeing, agreeing
 from nlgauge.reports.page.pairs import Pair, Pairings, chosen, pair

@@ -1,4 +1,4 @@
-"""The history of a gate: a line (JSON Lines) for each interim analysis of each system, which are numbered.
+"""The history of a gate or of a judge: a line (JSON Lines) for each interim analysis of a series, which are numbered.
 
 A line is sealed together with all lines before it, so that none can be changed, taken out or put in between unseen. The
 seal of the last line says that it is the last one, so that lines that were cut off are missed too. The file is replaced
@@ -26,12 +26,12 @@ from nlgauge.errors import InputError
 
 WAIT_S = 30.0
 """How long another check on the same history is waited for"""
-_REMEDY = "give a file that nlgauge check --history wrote, or a new name"
+_REMEDY = "give a file that --history of nlgauge check or nlgauge trust wrote, or a new name"
 
 
 @dataclass(frozen=True)
 class InterimAnalysis:
-    """The comparison of one system with the baseline on one day."""
+    """The comparison of one system with the baseline on one day; of a judge, of its anchors with an earlier run."""
 
     time: str
     """UTC, ISO 8601"""
@@ -39,7 +39,7 @@ class InterimAnalysis:
     part: str
     system: str
     baseline: str
-    """Digest of the baseline's items and values: another baseline begins another series"""
+    """Digest of the baseline's items and values, or of a judge's anchors: another baseline begins another series"""
     look: int
     """From 1 within the series"""
     n: int
@@ -87,7 +87,7 @@ def alone(path: str | os.PathLike[str]) -> Iterator[None]:
         except OSError as error:
             raise InputError(f"cannot be locked: {error.strerror}", file=path, remedy="name another file") from None
         if not mine:
-            problem = f"another check has held this history for {WAIT_S:g} seconds"
+            problem = f"another command has held this history for {WAIT_S:g} seconds"
             raise InputError(problem, file=path, remedy="run the check again when that one has ended")
         yield
 
@@ -124,7 +124,7 @@ def _lines(place: Path) -> list[_Line]:
     try:
         content = place.read_bytes()
     except OSError:
-        raise InputError("is no history of a gate", file=place, remedy=_REMEDY) from None
+        raise InputError("is no history", file=place, remedy=_REMEDY) from None
     # str.splitlines would also split at U+2028 and U+0085, which the name of a system may hold.
     texts = [(number, text) for number, text in enumerate(content.split(b"\n"), 1) if text.strip()]
     if not texts and not is_stream(place):
@@ -176,7 +176,7 @@ def _analysis(line: bytes, place: Path, number: int) -> InterimAnalysis:
         if analysis.look < 1 or math.isnan(analysis.significance):
             raise ValueError("its number or its significance is none")
     except (ValueError, RecursionError) as bad:
-        problem = f"line {number} is no interim analysis of a gate: {bad}"
+        problem = f"line {number} is no interim analysis: {bad}"
         raise InputError(problem, file=place, remedy=_REMEDY) from None
     return analysis
 
