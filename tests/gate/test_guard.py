@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 import nlgauge
-from nlgauge import Guard, InputError, SpecError
+from nlgauge import Guard, InputError, SpecError, registry
 from nlgauge.faithfulness import exact_checks
 from nlgauge.gate.guard import cut
+from tests.metrics.court import court
 
 SOURCE = ["A late return costs two crowns a day.", "The reading room opens at nine."]
 QUESTION = "What does a late return cost?"
@@ -81,3 +83,47 @@ def test_what_is_no_text_is_one_line() -> None:
 def test_sentences_are_read_by_the_model_that_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="other': there is no such folder"):
         Guard("The ferry left.", model=str(tmp_path / "other"))
+
+
+def _ferry(text: str) -> float:
+    """Yes where the judged answer says nine."""
+    return 0.9 if "leaves at nine" in text.split("An answer:")[-1] else 0.1
+
+
+def test_a_judge_decides_each_sentence_as_by_the_gate_alone() -> None:
+    with court(_ferry) as server:
+        spec = f"Judge('{server.url}')"
+        guard = Guard("The ferry leaves at nine.", metric=spec)
+        found = list(guard.read("It leaves at nine. It leaves at ten."))
+        assert [(one.row, one.state) for one in found] == [(1, "passed"), (2, "failed")] and not guard.passed
+        assert_allclose([one.value for one in found], [0.9, 0.1])
+        for one in found:
+            row = {"candidate": one.answer, "source": "The ferry leaves at nine."}
+            table = nlgauge.evaluate([row], metrics=spec, evidence=True, cache=False)
+            (alone,) = nlgauge.check(table, grounded=True).outcomes
+            assert replace(one, row=1, answer=None) == replace(alone, answer=None)
+        assert (
+            Guard("The ferry leaves at nine.", metric=registry.metric(spec)).add("It leaves at nine.").state == "passed"
+        )
+
+
+def test_a_judge_that_cannot_be_read_passes_no_sentence() -> None:
+    with court(_ferry) as server:
+        guard = Guard("The ferry leaves at nine.", metric=f"Judge('{server.url}', retries=0)")
+        assert guard.add("It leaves at nine.").state == "passed"
+
+        def lost(number: int, body: dict[str, object]) -> tuple[int, dict[str, str], bytes] | None:
+            return None if "Water is wet." in str(body) else (500, {}, b"{}")
+
+        server.before = lost
+        found = guard.add("It leaves at nine.")
+        assert math.isnan(found.value) and found.state == "missing"
+        assert "the judge did not answer: HTTP" in (found.problem or "")
+        assert found.failed and not guard.passed
+
+
+def test_a_metric_that_cannot_say_it_of_a_sentence_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"reads a column of the rows, and a sentence .* has none: take Faithfulness"):
+        Guard("The ferry left.", metric="Column('verdict')")
+    with pytest.raises(SpecError, match=r"Length.* gives no probability"):
+        Guard("The ferry left.", metric="Length")

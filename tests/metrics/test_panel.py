@@ -378,3 +378,8 @@ def test_on_other_rows_it_beats_a_weak_judge_and_the_vote_and_keeps_its_promise(
     assert means["panel"] > means["vote"] + 0.02 and means["panel"] > means["b"] + 0.1 > means["c"] + 0.1
     assert means["panel"] > means["a"] - 0.01
     assert np.mean(worth) > 220 and promised >= 15 and broken <= 0.25 * promised
+
+
+def test_a_panel_of_columns_cannot_check_a_sentence_that_is_being_written(made) -> None:
+    with pytest.raises(SpecError, match=r"Panel\(.* reads a column of the rows, and a sentence .* has none"):
+        nlgauge.Guard("source", metric=f"Panel('{made[0]}')")

@@ -101,3 +101,22 @@ def test_only_what_was_named_may_be_asked_for_where_nothing_else_is_said() -> No
     for spec in ("TokenF1", "InfoLM", "BERTScore(rescale=True)"):
         with pytest.raises(SpecError, match=r"offered here; there is BERTScore, InfoLM"):
             allowed.metric(spec)
+
+
+def test_a_judge_that_is_offered_alone_decides_a_grounded_check_that_names_no_metric() -> None:
+    judge, other = "Judge('http://127.0.0.1:9/v1')", "Judge('http://127.0.0.1:8/v1')"
+    assert AllowList.of([judge], None).grounded == judge
+    assert AllowList.of([judge, "Faithfulness"], None).grounded == "Faithfulness"
+    for specs, anything in (([judge, other], False), ([judge], True), (["TokenF1"], False), (["Length"], False)):
+        assert AllowList.of(specs, None, any_metric=anything).grounded == "Faithfulness"
+
+
+def test_no_request_names_the_address_of_a_judge(opened: list[str]) -> None:
+    judge = "Judge('http://127.0.0.1:9/v1')"
+    offered, anything = AllowList.of([judge], None), AllowList.of([judge], None, any_metric=True)
+    assert str(offered.metric(judge)) == judge
+    for asked in ("Judge('http://127.0.0.1:8/v1')", "Judge('http://127.0.0.1:9/v1', repeat=50)", "Judge(key='HOME')"):
+        for allowed in (offered, anything):
+            with pytest.raises(SpecError, match=r"a request cannot set|needs"):
+                allowed.metric(asked)
+    assert not [one for one in opened if one.startswith("socket")]

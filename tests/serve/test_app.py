@@ -15,9 +15,11 @@ import pytest
 
 import nlgauge
 from nlgauge.gate import check
+from nlgauge.serve.allow_list import AllowList
 from nlgauge.serve.asking import Limits
 from nlgauge.serve.batch import Job
 from tests.by_hand import by_hand
+from tests.metrics.court import court
 from tests.serve.conftest import SPECS
 
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -332,3 +334,32 @@ def test_nothing_is_sent_to_collectors_of_traces() -> None:
     from nlgauge.serve.app import _SILENT
 
     assert not any(_SILENT.values())
+
+
+def test_a_judge_that_the_start_names_is_asked_and_no_other_address(serving: Serving) -> None:
+    given = [{"candidate": f"It leaves at {hour}.", "source": "The ferry leaves at nine."} for hour in ("nine", "ten")]
+
+    def says(text: str) -> float:
+        return 0.9 if "leaves at nine" in text.split("An answer:")[-1] else 0.1
+
+    with court(says) as judge, court(says) as other:
+        spec = f"Judge('{judge.url}')"
+        with serving(allowed=AllowList.of([spec], None)) as client:
+            for body in ({"grounded": True}, {"metric": spec, "at_least": 0.5}):
+                found = client.post("/check", json={"rows": given, **body}).json()
+                assert [row["state"] for row in found["rows"]] == ["passed", "failed"] and not found["passed"]
+            before = len(judge.bodies)
+            lines = [{"source": given[0]["source"]}, *({"text": f"{row['candidate']} "} for row in given)]
+            sent = "".join(json.dumps(line) + "\n" for line in lines)
+            told = client.post("/stream", content=sent, headers={"Content-Type": "application/x-ndjson"}).text
+            verdicts = [json.loads(line) for line in told.splitlines()]
+            assert [row["state"] for row in verdicts[:-1]] == ["passed", "failed"]
+            assert verdicts[-1] == {"passed": False, "sentences": 2}
+            assert len(judge.bodies) == before + 4, "each sentence is asked about, after the first short question"
+            for asked in (f"Judge('{other.url}')", f"Judge('{judge.url}', most_requests=9)"):
+                refused = client.post("/score", json={"rows": given, "metrics": [asked]})
+                assert refused.status_code == 422 and "a request cannot set" in refused.json()["error"]
+            assert not other.bodies and len(judge.bodies) == before + 4
+            judge.before = lambda number, body: (500, {}, b"{}")
+            down = client.post("/check", json={"rows": given, "grounded": True})
+            assert down.status_code == 422 and "500" in down.json()["error"]

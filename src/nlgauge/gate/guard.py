@@ -8,11 +8,12 @@ from itertools import pairwise
 from typing import Any
 
 from nlgauge import registry
-from nlgauge.contract.base import model_of
+from nlgauge.contract.base import Metric, RowMetric, model_of, refuse_without_probability
+from nlgauge.contract.together import OfMembers
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.aligners import Direction
 from nlgauge.engine.models import loading
-from nlgauge.errors import InputError
+from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.faithfulness.aligner import source_of
 from nlgauge.faithfulness.claims import claim_ends
@@ -29,24 +30,34 @@ class Guard:
         source: a text, or a list of passages or documents (with `page_content`, `text` or `content`).
         question: what is answered. It supports nothing.
         model: as `nlgauge.evaluate` takes it. Its card must have thresholds.
+        metric: a metric that gives the probability of support, as `check --grounded -m` takes it: a `Judge`, say, which
+            is asked about each sentence, past the cache. By default `Faithfulness`.
 
     Raises:
         InputError: for a source without texts.
-        SpecError: for a model that cannot be had.
+        SpecError: for a model that cannot be had, and a metric that gives no probability or reads a column.
 
     >>> guard = Guard("The ferry leaves at nine.")
     >>> guard.add("The ferry leaves at ten.").finding
     'contradicted'
     """
 
-    def __init__(self, source: Any, question: str | None = None, model: str | None = None) -> None:
+    def __init__(
+        self,
+        source: Any,
+        question: str | None = None,
+        model: str | None = None,
+        metric: str | Metric = METRIC,
+    ) -> None:
         refuse_no_source(source)
+        self._metric = registry.metric(metric, model=model)
+        refuse_without_probability(self._metric)
+        _refuse_columns(self._metric, self._metric)
         (self._row,) = Corpus.from_records([{"candidate": "", "source": source, "question": question}])
         self._source = source_of(Direction("candidate", "", "source", (self._row.source or "",)))
         """Held, so that what is known of it serves every sentence"""
-        self._metric = registry.metric(METRIC, model=model)
-        name = model_of(self._metric)
-        self._model = None if name is None else loading.hold(name)
+        names = (model_of(self._metric), *self._metric.other_models)
+        self._models = [loading.hold(name) for name in names if name is not None]
         self.outcomes: list[Outcome] = []
         """What was found so far. `row` is the number of the sentence, counted from 1"""
 
@@ -117,3 +128,14 @@ def refuse_no_source(source: object) -> None:
         what = "None" if source is None else f"an empty {type(source).__name__}"
         remedy = "give the text, the passages or the documents that the answer should be supported by"
         raise InputError(f"source is {what}, and an answer is grounded in nothing", remedy=remedy)
+
+
+def _refuse_columns(metric: Metric, whole: Metric) -> None:
+    """Raise SpecError for a metric that is, or holds, a column of the rows, which a new sentence does not have."""
+    if isinstance(metric, OfMembers):
+        for member in metric.members.values():
+            _refuse_columns(member, whole)
+    elif isinstance(metric, RowMetric) and metric.subject == "column":
+        problem = f"{whole} reads a column of the rows, and a sentence that is being written has none"
+        remedy = "take Faithfulness or a Judge, or give finished rows to nlgauge.check(grounded=True)"
+        raise SpecError(f"{problem}: {remedy}")

@@ -16,7 +16,7 @@ from typing import Any
 
 from nlgauge import registry
 from nlgauge._version import __version__
-from nlgauge.contract.base import POCKET, Metric, model_of
+from nlgauge.contract.base import POCKET, Metric, gives_no_probability, model_of
 from nlgauge.contract.parameters import parameters_of
 from nlgauge.errors import SpecError
 from nlgauge.gate.thresholds import METRIC, PART
@@ -55,8 +55,17 @@ class AllowList:
 
     @property
     def grounded(self) -> str:
-        """The metric of a grounded check that names none: the first allowed metric with a probability of support."""
-        return next((spec for spec, metric in self.named.items() if PART in metric.parts), METRIC)
+        """The metric of a grounded check that names none: the first allowed metric with a probability of support.
+
+        Without one it is the Judge that is offered alone; of several scorers a request has to name one.
+        """
+        if (first := next((spec for spec, metric in self.named.items() if PART in metric.parts), None)) is not None:
+            return first
+        if len(self.named) == 1 and not self.any_metric:
+            ((spec, metric),) = self.named.items()
+            if "source" in metric.columns and not gives_no_probability(metric):
+                return spec
+        return METRIC
 
     def metric(self, spec: str) -> Metric:
         """Return the metric that a request asks for. Raises SpecError for one that it may not ask for."""
