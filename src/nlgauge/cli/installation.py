@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nlgauge.cli.options import IN_FORMATS, PLACE, SPEC, example
+from nlgauge.cli.streams import printed
 from nlgauge.cli.terminal import show
 from nlgauge.errors import SpecError
 from nlgauge.show.answer import Answer
@@ -23,14 +24,22 @@ if TYPE_CHECKING:
     from nlgauge.contract.base import Metric
 
 
-@click.command("list", epilog=example("nlgauge list Faithfulness"))
+@click.command("list", epilog=example("nlgauge list Faithfulness", "nlgauge list --schema compare"))
 @click.argument("names", type=SPEC, metavar="[METRIC]...", nargs=-1)
+@click.option("--schema", metavar="COMMAND", help="Print the JSON Schema of what a command prints with --format json.")
 @IN_FORMATS
-def list_all(names: Sequence[str], layout: str) -> None:
+def list_all(names: Sequence[str], schema: str | None, layout: str) -> None:
     """List the installed metrics and models, with their parameters. With names of metrics: all details of these.
 
     Metrics called published/Name repeat the published code of a paper, with its errors.
     """
+    if schema is not None:
+        from nlgauge.cli import schemas
+
+        if names:
+            raise SpecError("--schema is of a command, without names of metrics")
+        click.echo(printed(schemas.schema(schema)))
+        return
     show(_details(names) if names else _installed(), layout)
 
 
