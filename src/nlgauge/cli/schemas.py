@@ -78,7 +78,7 @@ def _shape(kind: Any, *, without: Set[str] = frozenset()) -> dict[str, Any]:
 
 
 def _row(kinds: Sequence[Any]) -> Schema:
-    return {"type": "array", "prefixItems": [_of(one) for one in kinds], "minItems": len(kinds)}
+    return {"type": "array", "prefixItems": [_of(of_cell) for of_cell in kinds], "minItems": len(kinds)}
 
 
 def _of(kind: Any) -> Schema:
@@ -86,17 +86,21 @@ def _of(kind: Any) -> Schema:
     if isinstance(kind, Mapping):
         return _object(kind)
     if isinstance(kind, tuple):  # one of several
-        return {"anyOf": [_of(one) for one in kind]}
+        return {"anyOf": [_of(choice) for choice in kind]}
     if isinstance(kind, list):  # of one shape
         return {"type": "array", "items": _of(kind[0])}
     if kind in _SIMPLE:
         return _SIMPLE[kind]
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
-        return {"anyOf": [_of(one) for one in inner]}
+        return {"anyOf": [_of(choice) for choice in inner]}
     if origin is Literal:
         kinds = {type(value) for value in inner}
-        return _SIMPLE[kinds.pop()] if len(kinds) == 1 else {"anyOf": [_SIMPLE[one] for one in sorted(kinds, key=str)]}
+        return (
+            _SIMPLE[kinds.pop()]
+            if len(kinds) == 1
+            else {"anyOf": [_SIMPLE[of_value] for of_value in sorted(kinds, key=str)]}
+        )
     if origin is tuple and inner[-1] is not Ellipsis:
         return _row(inner)
     if origin in (list, tuple, Sequence):

@@ -232,9 +232,9 @@ def _refuse_other(
         1: ("values or thresholds", "give the threshold of the history (--threshold)"),
         3: ("anchors", "compare the same anchors"),
     }
-    other = next((at for at in kinds if {one[at] for one in there} != {one[at] for one in series}), None)
+    other = next((at for at in kinds if {facts[at] for facts in there} != {facts[at] for facts in series}), None)
     what, again = ("comparisons", "compare the same scorers") if other is None else kinds[other]
-    theirs, mine = (", ".join(dict.fromkeys(one[other or 0] for one in of)) for of in (there, series))
+    theirs, mine = (", ".join(dict.fromkeys(facts[other or 0] for facts in of)) for of in (there, series))
     problem = f"is a history of other {what}: of {theirs}, and this comparison is of {mine}"
     raise InputError(problem, file=path, remedy=f"{again}, or begin a new history under a new name")
 
