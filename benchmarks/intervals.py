@@ -23,12 +23,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.gate.baseline import _interim
 from nlgauge.maths.effective import Gain, effective_ratings
 from nlgauge.maths.inference import UNLIMITED, Inference, Limits, mean_of
 from nlgauge.maths.intervals import mean_spread, share_interval, student_quantile
 from nlgauge.maths.prediction_powered import Design, powered
 from nlgauge.maths.rated_means import RatedMeans, helps, inference, rated_means
+from nlgauge.stats.interim import interim_of
 from nlgauge.stats.trials import all_of, all_pass
 
 Float = NDArray[np.float64]
@@ -539,7 +539,7 @@ def interim(rng: np.random.Generator, good: float, lost: float, n: int) -> Drawn
     made = []
     for number in range(1, ANALYSES + 1):
         now = np.where(rng.random(n) < lost, 1 - before, before)
-        found = _interim(now, before, None, YES_NO, number, 1 - LEVEL)
+        found = interim_of(now, before, clusters=None, limits=YES_NO, number=number, level=1 - LEVEL)
         made.append(drawn(truth, (found.low, found.high), student(now - before)))
     return made[-1]._replace(held=min(one.held for one in made), textbook_held=min(one.textbook_held for one in made))
 
