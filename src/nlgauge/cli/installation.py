@@ -133,7 +133,7 @@ def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
     return {**described, "better": better, "parts": list(made.parts), "details": list(made.details), **needs}
 
 
-@click.command(epilog=example("nlgauge doctor", "nlgauge doctor --speed"))
+@click.command(epilog=example("nlgauge doctor"))
 @click.option("--model", help="Say what this model is and how it reads texts, instead of looking at the embedded one.")
 @click.option(
     "--speed",

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from nlgauge.engine.english import is_stopword
-from nlgauge.faithfulness.stems import LONGEST, MOST, WORD, negated, sentences, stem_of
+from nlgauge.faithfulness.stems import LONGEST, WORD, negated, short_sentences, stem_of
 
 _EVENT = r"\s+(?=(?P<event>[^.;:!?]+))"
 _PLANNED = re.compile(
@@ -144,7 +144,7 @@ class ModalSource:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._short = [sentence for text in texts for sentence in sentences(text) if len(sentence) <= LONGEST][:MOST]
+        self._short = short_sentences(texts)
         self._planned = list(islice(_frames(self._short, _PLANNED), _MOST_TOLD))
         self._said = list(islice(_frames(self._short, _SAID), _MOST_TOLD))
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple, TypeAlias
 
-from nlgauge.faithfulness.stems import LONGEST, MOST, negated, sentences, stems_and_numbers
+from nlgauge.faithfulness.stems import LONGEST, negated, sentences, short_sentences, stems_and_numbers
 
 _CONNECTED = re.compile(
     r"(?P<then>[,;]?\s+(?:and\s+)?(?:only\s+)?(?:then|afterwards|after that)\s+)"
@@ -90,7 +90,7 @@ class OrderedSource:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        short = [sentence for text in texts for sentence in sentences(text) if len(sentence) <= LONGEST][:MOST]
+        short = short_sentences(texts)
         pairs = (pair for sentence in short if not negated(sentence) for pair in _pairs(sentence))
         self._pairs = list(islice(pairs, _MOST_PAIRS))
         lists = (steps for text in texts if 1 < len(steps := _steps(text)) <= _MOST_TOLD)

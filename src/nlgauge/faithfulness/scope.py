@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from nlgauge.faithfulness.stems import LONGEST, MOST, negated, sentences, stem_of, stems_and_numbers
+from nlgauge.faithfulness.stems import LONGEST, negated, short_sentences, stem_of, stems_and_numbers
 
 _OF = r"(?:\s+of)?(?:\s+(?:the|our|its|their|his|her|these|those))?\s+(?P<noun>[^\W\d_][\w'’-]+)"
 _PART = (
@@ -44,7 +44,7 @@ class ScopedSource:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        short = [sentence for text in texts for sentence in sentences(text) if len(sentence) <= LONGEST][:MOST]
+        short = short_sentences(texts)
         self._some = list(islice((clause for text in short for clause in _said(text, _SOME)), _MOST_TOLD))
         self._all = list(islice((clause for text in short for clause in _said(text, _ALL)), _MOST_TOLD))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from nlgauge.engine.english import is_stopword
@@ -117,6 +118,12 @@ def stem_of(word: str) -> str:
 def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, which together are the text."""
     yield from (text[begin:end] for begin, end in sentence_spans(text))
+
+
+def short_sentences(texts: Sequence[str]) -> list[str]:
+    """Return the first `MOST` of the sentences of some texts that have at most `LONGEST` characters."""
+    short = (sentence for text in texts for sentence in sentences(text) if len(sentence) <= LONGEST)
+    return list(islice(short, MOST))
 
 
 def opposed(words: Mapping[str, str]) -> set[str]:
