@@ -1,4 +1,4 @@
-"""Lists that were written into a cell of a table, as JSON or as Python, pandas and numpy print them."""
+"""Lists inside a cell of a table, written as JSON or as Python, pandas and numpy print them."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _REMEDY = (
 def listed(cell: str, field: str, place: InputPlace) -> object:
     """Return the list that a cell holds, or the cell itself where it holds a text.
 
-    A list of texts is read as JSON, or as Python writes a list or a tuple and numpy an array; a list of objects as
-    JSON. A text that begins with a bracket, as "[1] The room" does, stays a text.
+    A list of texts may be written as JSON, as a Python list or tuple, or as a numpy array. A list of objects has to
+    be JSON. A text that begins with a bracket, such as "[1] The room", stays a text.
 
     Args:
-        cell: what the cell holds.
-        field: the name of our field.
-        place: where the row stands, for errors.
+        cell: the text of the cell.
+        field: the name of the field that the cell is read as, for errors.
+        place: the file and the row of the cell, for errors.
 
     Returns:
-        A list or the cell.
+        The list, or the text of the cell.
 
     Raises:
         InputError: the cell looks like a printed list and cannot be read as a list.
@@ -67,13 +67,13 @@ _TEXTS = ("candidate", "references", "question")
 
 
 def refuse_json(field: str, cell: str, column: str, place: InputPlace) -> None:
-    """Raise InputError for JSON in a cell that is to be read as a text: its braces and names would be scored as words.
+    """Raise InputError for JSON in a cell that is read as a text, because its braces and keys would be scored as words.
 
     Args:
         field: the field that the cell is read as.
-        cell: the cell.
-        column: the name of its column, for the remedy.
-        place: the row.
+        cell: the text of the cell.
+        column: the name of the cell's column, for the remedy.
+        place: the file and the row of the cell, for the error.
     """
     if field not in _TEXTS and not NUMBERED_REFERENCE.fullmatch(field):
         return
@@ -88,7 +88,7 @@ def refuse_json(field: str, cell: str, column: str, place: InputPlace) -> None:
 
 
 def _printed(text: str) -> list[str] | None:
-    """Return the texts of a list that Python or numpy printed; None where it is no list of texts alone."""
+    """Return the texts of a list that Python or numpy printed; None where the list holds anything but texts."""
     inside = re.sub(r"np\.str_\(((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))\)", r"\1", text, flags=re.DOTALL)
     strings = list(_strings(inside))
     if not strings or inside[strings[-1][1] :] != ("]" if text[0] == "[" else ")"):
@@ -100,7 +100,7 @@ def _printed(text: str) -> list[str] | None:
 
 
 def _strings(text: str) -> Iterator[tuple[str, int]]:
-    """Each quoted string after the first character, and where the next one may begin."""
+    """Yield each quoted string after the first character, and the position where the next string may begin."""
     at = 1 + len(text[1:]) - len(text[1:].lstrip())
     while match := _STRING.match(text, at):
         gap = _BETWEEN.match(text, match.end())
@@ -109,5 +109,5 @@ def _strings(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _is_cut(text: str) -> bool:
-    """Return whether a list of quoted texts ends before its bracket, as where a spreadsheet cuts a long cell."""
+    """Return whether a list of quoted texts lacks its closing bracket, as when a spreadsheet cuts a long cell."""
     return bool(re.match(r"""\[\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*,\s*['"]""", text, re.DOTALL))

@@ -1,4 +1,4 @@
-"""Documents of retrievers, which hold a text beside other things."""
+"""Documents of retrievers: records or objects with a text and other fields."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ _AROUND = ("node", "document")
 
 
 def without_documents(value: Any) -> Any:
-    """Return a value in which each document is replaced by its text: the value itself, or entries of a list.
+    """Return the text of a document, or a list with the text in place of each document.
 
     Args:
-        value: a document is a mapping with one of the keys `NAMES`, or an object with one of them as an attribute.
+        value: a document, a list of documents, or anything else. A document is a mapping with one of the keys `NAMES`,
+            or an object with such an attribute.
 
     Returns:
-        The value. All else stays as it is, to be checked by who asked.
+        The text or the list. A value that is no document is returned unchanged, and is not checked here.
     """
     entries = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(entries, list | tuple):

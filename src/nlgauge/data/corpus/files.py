@@ -1,4 +1,4 @@
-"""Files become records, or lines: by the name of the file, and in UTF-8."""
+"""Readers of files, as records or as lines of UTF-8 text. The name of a file says its format."""
 
 from __future__ import annotations
 
@@ -20,17 +20,20 @@ _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
 def records_of(file: File, names: Names) -> Iterable[object]:
-    """Yield the records of a table, read as they are asked for; .json alone is read whole.
+    """Return an iterable over the records of a table.
+
+    JSON files and logs of tools are read whole, and other formats as their records are asked for.
 
     Args:
         file: the file.
-        names: of the columns that are read.
+        names: the column of each field.
 
     Returns:
         An iterator over the records.
 
     Raises:
-        InputError: the file cannot be read as what its name says; for some files when that record is reached.
+        InputError: the file is not of the format that its name says. For a format that is not read whole, the error
+                is raised when the broken record is reached.
     """
     _refuse_packed(file)
     suffix = PurePath(file.name.lower().removesuffix(".gz")).suffix
@@ -55,7 +58,7 @@ def records_of(file: File, names: Names) -> Iterable[object]:
 
 
 def there(path: FilePath, columns: Iterable[str]) -> set[str]:
-    """Return the columns that some row of a file has. Raises InputError as `records_of`."""
+    """Return those of the given columns that at least one row of a file has. Raises InputError as `records_of` does."""
     asked, present = set(columns), set[str]()
     for file in files_at(path):
         for record in records_of(file, OWN_NAMES):
@@ -66,7 +69,7 @@ def there(path: FilePath, columns: Iterable[str]) -> set[str]:
 
 
 def _looks_like(file: File) -> str:
-    """Return the format of the standard input, by its first character: JSON Lines, or one JSON value, or CSV."""
+    """Return the suffix of the format in which the standard input is written, judged by how its content begins."""
     with file.open() as stream:
         head = stream.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")
         rest = head.partition(b"\n")
@@ -103,7 +106,7 @@ def _listed(file: File) -> Sequence[object]:
 
 
 def _log(records: Iterable[object], file: File, names: Names, cells: bool = False) -> Iterable[object]:
-    """Return what a tool wrote of each output, read as such unless the user names the candidate."""
+    """Return records, with the log of a tool turned into records of ours unless the user names the candidate column."""
     return read_log(records, InputPlace(file.name), cells) if names["candidate"] == "candidate" else records
 
 
@@ -118,7 +121,7 @@ _AT_ONCE = 1024
 
 
 def parquet_records(file: File) -> Iterator[object]:
-    """Return the records. Raises MissingExtraError without pyarrow, InputError for what it cannot read."""
+    """Return the records of a Parquet file. Raises MissingExtraError without pyarrow, InputError for a broken file."""
     refuse_empty(file)
     try:
         import pyarrow
