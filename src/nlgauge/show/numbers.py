@@ -10,11 +10,11 @@ left of 0"""
 
 
 def fixed(value: float, digits: int = 4) -> str:
-    """Return a number with some digits behind the point; with a power of ten where it is huge or would read as 0.
+    """Return a number with fixed digits after the point; with a power of ten if it is huge or would read as 0.
 
     Args:
         value: the number, which may be infinite.
-        digits: how many there are behind the point. With fewer than four, as of shares, a small number may read as 0.
+        digits: the number of digits after the point. With fewer than four, a small number is written as 0.
 
     Returns:
         The number as a text.
