@@ -63,8 +63,8 @@ def compare(
     scored first, by --metric. The default is the probability that the source supports each answer, or TokenF1 where
     rows have references only.
 
-    The answer begins with a sentence. A table follows, for each metric with both means over the items that both systems
-    have, their difference with its 95 % interval, p (corrected by Holm for all scores shown that have a direction), the
+    The answer begins with a sentence. A table has for each metric both means over the items that both systems have,
+    their difference with its 95 % interval, p (corrected by Holm for all scores shown that have a direction), the
     number of items that would show a difference of this size in 80 % of studies, and the smallest difference that the
     present items would show as often. A star marks the better system where p is below 0.05. With --margin: is A no
     worse than B by the margin, or equivalent? JSON has every score of the metrics, and the effect size.
