@@ -207,7 +207,7 @@ class _Broken(click.Command):
 
 @functools.cache
 def _offered() -> dict[str, tuple[str, EntryPoint]]:
-    """Return (offered name, entry point) by the name of the command. nlgauge-lab's wins over another package's."""
+    """Return (offered name, entry point) by the name of the command. Those of nlgauge-lab come first."""
     points = sorted(offered("nlgauge.commands"), key=lambda point: ("/" in point[0], point[0]), reverse=True)
     return {point.name: (name, point) for name, point in points}
 

@@ -1,4 +1,4 @@
-"""nlgauge cache."""
+"""The command nlgauge cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nlgauge compare."""
+"""The command nlgauge compare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nlgauge explain."""
+"""The command nlgauge explain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nlgauge list, doctor and export: what is installed."""
+"""The commands nlgauge list, doctor and export, about what is installed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--schema", metavar="COMMAND", help="Print the JSON Schema of what a command prints with --format json.")
 @IN_FORMATS
 def list_all(names: Sequence[str], schema: str | None, layout: str) -> None:
-    """List the installed metrics and models, with their parameters. With names of metrics: all details of these.
+    """List the installed metrics and models, with their parameters; or all details of the metrics named.
 
     Metrics called published/Name repeat the published code of a paper, with its errors.
     """

@@ -1,4 +1,4 @@
-"""nlgauge mcp."""
+"""The command nlgauge mcp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nlgauge rate."""
+"""The command nlgauge rate."""
 
 from __future__ import annotations
 

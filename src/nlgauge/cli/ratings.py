@@ -1,4 +1,4 @@
-"""nlgauge sample, estimate and calibrate: the commands of people's ratings of some rows."""
+"""The commands nlgauge sample, estimate and calibrate, which use people's ratings of some rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nlgauge report."""
+"""The command nlgauge report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nlgauge score."""
+"""The command nlgauge score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nlgauge serve."""
+"""The command nlgauge serve."""
 
 from __future__ import annotations
 

@@ -24,10 +24,10 @@ _ESCAPED = "nlgauge.escaped"
 
 
 def prepare() -> None:
-    """Make stdout and stderr write an escape of JSON for each character that they cannot encode, in Latin-1, say.
+    """Make stdout and stderr write a JSON escape for each character that they cannot encode, in Latin-1, say.
 
     Raises:
-        SpecError: stdout is closed. Printed text could end up in the next file that is opened.
+        SpecError: stdout is closed, so that printed text could end up in the next file that is opened.
     """
     codecs.register_error(_ESCAPED, _escaped)
     for stream in (sys.stdout, sys.stderr):

@@ -1,4 +1,4 @@
-"""nlgauge trials."""
+"""The command nlgauge trials."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def trials(
     Rows name their trial in a column trial. For each system, the command prints the chance that at least one of k
     trials passes (pass@k), and the chance that all of k pass (pass^k), with intervals over items; the share of items
     whose trials differ; and how much of the variance is between items, and between trials. Several systems are tested
-    against each other by pass^k of the largest k, on the items that they share. Of several files of outputs, each is a
-    system. nlgauge check --trials K is the gate.
+    against each other by pass^k of the largest k, on the items that they share. Each of several files of outputs
+    is a system. nlgauge check --trials K is the gate.
     """
     from nlgauge.reports.trials import trials_page
 

@@ -1,4 +1,4 @@
-"""nlgauge trust."""
+"""The command nlgauge trust."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _injected(
 
 
 def _best(table: nlgauge.ScoreTable, spec: str) -> str:
-    """Return the best score of a scorer as a word, such as "yes", for the order to the judge."""
+    """Return the answer that means the best score of a scorer, such as "yes", for an injected order."""
     column = table.columns[spec]
     low, high = column.range(column.shown[0])
     if (low, high) == (0, 1):

@@ -1,4 +1,4 @@
-"""nlgauge verify."""
+"""The command nlgauge verify."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def atomic_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     Raises:
         InputError: the file cannot be written.
-            OSError: the standard output cannot be written.
+        OSError: the standard output cannot be written.
     """
     path = Path(path)
     if goes_to_stdout(path):

@@ -53,9 +53,9 @@ class Stretch:
     """Probability that the sentences support all of the part, by the aligner and by exact checks; None if the aligner
     predicts no such probability"""
     contradicted: float | None = None
-    """Probability that the sentences contradict a part that they do not support; None if the aligner predicts none"""
+    """Probability that the sentences contradict the part, given that they do not support it; None if not predicted"""
     abstains: bool | None = None
-    """True where the part says that the other texts lack something. `supported` is then the probability that they do"""
+    """True where the part says that the other texts lack something. `supported` is then the probability of that"""
     given: str | None = None
     """The words of the other texts from which the part follows by a calculation; None where the aligner decided"""
 
@@ -68,8 +68,8 @@ class EvidenceWord:
     begin: int
     end: int
     alignment: float
-    """How far the word is supported, from 0 to 1. By metric, it is an alignment, a probability, or 1 for a predicted
-    word"""
+    """How far the word is supported, from 0 to 1. Depending on the metric, it is an alignment, a probability, or
+    whether a model predicted the word (1 or 0)"""
     weight: float | None = None
     """Share of the word in the score"""
     predicted: str | None = None
@@ -185,7 +185,7 @@ def surely_differs(evidence: Mapping[str, Any] | None) -> str | None:
 
 
 def refuses_worst(evidence: Mapping[str, Any] | None) -> bool:
-    """Return whether the least supported claim says that the source lacks something. A search judges such claims."""
+    """Return whether the least supported claim says that the source lacks something. A search judges these."""
     stretches = [
         stretch for text in of_candidate(evidence) for stretch in text.get("stretches") or [] if "supported" in stretch
     ]
@@ -299,7 +299,7 @@ def wrong_evidence(evidence: object, packed: bool = False) -> str | None:
 
 
 def _wrong(text: Any) -> str | None:
-    """Return what is wrong with a text: a quote or a position that it names does not exist. None where all is right."""
+    """Return what is wrong with a text: it names a quote or a position that does not exist. None if all is right."""
     named = [quote for quote in _field(text.words, "quote") if isinstance(quote, int)]
     named += [quote for quotes in _field(text.stretches or [], "quotes") for quote in quotes]
     count = len(_field(text.quotes or [], "text"))

@@ -52,7 +52,7 @@ class InterimAnalysis:
     high: Number
     p: Number
     significance: Number
-    """The error probability of all interim analyses of this system together"""
+    """Probability of a false alarm in any of the interim analyses of this system together"""
     alarm: bool
     higher_is_better: bool
     signature: str | None = None
@@ -187,7 +187,7 @@ def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) ->
 
     Args:
         path: the file of the history, or a stream.
-        analyses: what is written, a line each.
+        analyses: the analyses to write, one on each line.
 
     Raises:
         InputError: the file cannot be written, or is not a complete history.

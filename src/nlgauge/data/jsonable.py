@@ -54,7 +54,7 @@ def values_of(record: Any) -> Iterator[tuple[str, Any]]:
 
 
 def jsonable(value: Any) -> Any:
-    """Return a value as JSON can hold it: records become objects, numbers are `plain`, a signature is a text.
+    """Return a value as JSON can hold it: records become objects, signatures texts, and numbers what `plain` returns.
 
     Args:
         value: any value. A number with its interval (`nlgauge.maths.inference.Measured`) becomes three fields of the
@@ -99,7 +99,7 @@ def converted(value: object, kind: type[T]) -> T:
         The value as that type.
 
     Raises:
-        ValueError: it has another shape; the message names the place.
+        ValueError: the value has another shape. The message names the place in it.
     """
     import msgspec  # where there is a file
 
@@ -120,7 +120,7 @@ def record_of(kind: type[T], data: bytes) -> T:
 
     Raises:
         ValueError: the JSON is broken, or of another shape; the message names the place.
-        RecursionError: it is nested too deep.
+        RecursionError: the JSON is nested too deep.
     """
     import msgspec
 

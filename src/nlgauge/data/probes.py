@@ -27,7 +27,7 @@ class Probe:
     places: tuple[tuple[int, int], ...]
     """Character ranges [begin, end) of `wrong` that are not true; empty where the error is an omission"""
     question: str | None = None
-    """The question that the statement answers, for a statement that needs its own; None where the source's fits"""
+    """The statement's own question; None where the statement answers the question of its source"""
 
 
 @dataclass(frozen=True)

@@ -83,9 +83,9 @@ def changed(record: object, before: str | None = None) -> list[str] | None:
         before: as `sealed` takes it.
 
     Returns:
-        The names of the fields that were changed, added or removed. Where the fields fit, `ITSELF` for a changed seal,
-        and `BEFORE_IT` for a line of a history whose seal or whose earlier lines were changed. Empty where the seal
-        fits; None for a record without a seal.
+        The names of the fields that were changed, added or removed. If there are none, but the seal does not fit,
+        `ITSELF`; or, for a line of a history, `BEFORE_IT`, because an earlier line may have been changed. Empty where
+        the seal fits; None for a record without a seal.
     """
     if not isinstance(record, dict) or SEAL not in record:
         return None
@@ -157,7 +157,7 @@ class LineSeal:
     """The seal of a file of lines, computed line by line while the file is written."""
 
     def __init__(self, first: str) -> None:
-        """Begin with the first line, which is JSON, without its end and without the seal."""
+        """Begin with the first line, which is JSON, given without its line end and without a seal."""
         self.first = first
         self._digest = sha256(first.encode(*_ANY))
         self._lines: list[str] = []
@@ -224,7 +224,7 @@ def changed_lines(lines: Iterable[str]) -> list[str] | None:
         lines: all lines of the file.
 
     Returns:
-        A text for each change: "FIELD of the first line", "line N", or both numbers of lines where these differ;
+        A text for each change: "FIELD of the first line", "line N", or "the number of lines, which was M and is N";
         `ITSELF` where only the seal was changed. Empty where the seal fits; None for a file without a seal.
     """
     first, *others = [line.rstrip("\r\n") for line in lines]

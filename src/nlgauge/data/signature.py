@@ -64,7 +64,7 @@ def rowless(fact: object) -> object:
 
 
 def _settled(fact: object) -> object:
-    """Return a fact for comparison: without version numbers, or the digest of a thing with content."""
+    """Return a fact for comparison: a text without version numbers, or the digest of a thing that has one."""
     if isinstance(fact, Mapping) and "digest" in fact:
         return fact["digest"]
     if not isinstance(fact := rowless(fact), str):

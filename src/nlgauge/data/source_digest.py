@@ -46,7 +46,7 @@ def source_digest(kinds: Iterable[type]) -> str:
 
 
 def readable(digest: str) -> bool:
-    """Return True if `source_digest` could make a digest, and did not return "?" and random digits."""
+    """Return whether a digest is of a source; a text that begins with "?" is not."""
     return not digest.startswith(_UNREADABLE)
 
 

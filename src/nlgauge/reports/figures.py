@@ -20,7 +20,7 @@ _COLOURS = ("#1f5fa8", "#c2571a", "#2f8a4c", "#8a4fa8", "#a83232", "#5c5c5c", "#
 
 
 class Curve(NamedTuple):
-    """A line in a panel: `values` at the places `at`, with a band where it has intervals."""
+    """A line in a panel: `values` at the places `at`, with a band from `low` to `high` if these are given."""
 
     at: Sequence[float]
     values: Sequence[float]
@@ -80,7 +80,7 @@ def curves(
 
     Args:
         path: the path of the figure.
-        panels: the lines of each panel by label, by title of the panel.
+        panels: for each title of a panel, its lines by label.
         across: the label of the horizontal axis.
         up: the label of the vertical axis.
         ticks: names of the values 0, 1, ... on the horizontal axis.

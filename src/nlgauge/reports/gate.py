@@ -120,7 +120,7 @@ def gate_page(
 
 
 def write_verdicts(verdict: Verdict, outputs: Corpus, path: str | os.PathLike[str]) -> None:
-    """Write CSV with a line for each row: state, finding and value, the texts, unsupported words, and why it fails."""
+    """Write CSV with a line for each row: state, finding and value, the texts, unsupported words, and the reason."""
     texts = list(outputs)
     with atomic_write(Path(path)) as file:
         table = csv.writer(file, lineterminator="\n")

@@ -23,7 +23,7 @@ class Answer:
     keys: int = 1
     """Number of columns at the left of a table that name the row"""
     legend: Sequence[str] = ()
-    """Sentences that explain the tables, such as the meaning of marks and columns. A record and `lines` need none"""
+    """Sentences that explain the tables, such as the meaning of marks and columns. `lines` need no legend"""
     notes: Sequence[str] = ()
     """Sentences on what a reader has to know of the numbers"""
     lines: Sequence[Line] = ()
@@ -31,7 +31,7 @@ class Answer:
     ending: Line | None = None
     """The last line of text output, below the notes"""
     documents: Mapping[str, Callable[[], str]] = field(default_factory=dict)
-    """By name of a format without tables, such as the XML of test results, a function that gives the answer in it"""
+    """By format, a function that returns the answer in it, for a format without tables such as XML of test results"""
 
 
 class Answered:

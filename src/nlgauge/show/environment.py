@@ -27,7 +27,7 @@ _TURNING = "\u202a-\u202e\u2066-\u2069"
 
 
 def shown(text: object) -> str:
-    """Return a text with signs in place of the characters that a page cannot show. Its length stays the same.
+    """Return a text with visible signs for the characters that a page cannot show. Its length stays the same.
 
     Args:
         text: a text, or a value that is converted by `str`.

@@ -16,7 +16,7 @@ _AROUND = {"unsupported": "[{}]"}
 
 
 class TextLine(NamedTuple):
-    """A line, or a text of several lines. Drawing it removes all characters that could control a terminal."""
+    """A line, or a text of several lines. Drawing it replaces all characters that could control a terminal."""
 
     pieces: str | tuple[tuple[str, str], ...]
     """A text without style; or pairs of a text and the name of its style, '' for no style"""

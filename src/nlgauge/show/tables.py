@@ -275,7 +275,7 @@ def _printed(columns: Sequence[Column], colour: bool) -> list[str]:
 
 
 def _words(text: str) -> list[tuple[str, str]]:
-    """Return the parts between which a text may be broken, each after its separator, " " or "".
+    """Return (separator before it, part) for the parts between which a text may be broken.
 
     A text may be broken at spaces and after the "(" of a spec. An arrow stays with the word before it.
     """

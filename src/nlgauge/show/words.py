@@ -141,7 +141,7 @@ def _note(text: Record, word: Record, looked_up: bool) -> str:
 
 
 def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str, str]]]:
-    """Return (begin, end, mark) of each sentence of a text that was read. Words that come from it point to its key."""
+    """Return (begin, end, mark) of each sentence of a text that was read. The mark holds the key of the sentence."""
     keys: dict[tuple[int, int], str] = {}
     for text in texts:
         for index, quote in enumerate(text.get("quotes", [])):
@@ -181,7 +181,7 @@ def match_panes(matches: Sequence[Record], by_name: Record) -> list[Pane]:
 
 
 def flow_panes(flows: Sequence[Record], by_name: Record) -> list[Pane]:
-    """Return panes of candidate and reference. A word points at all words that mass moved to or from."""
+    """Return panes of candidate and reference. A word points at all words that share a flow with it."""
     sides: dict[str, _Marks] = {"candidate": {}, "reference": {}}
     costs = {side: _costs(flows, side) for side in sides}
     most = max((cost for of_side in costs.values() for cost in of_side.values()), default=0.0) or 1.0

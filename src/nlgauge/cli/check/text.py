@@ -75,7 +75,7 @@ def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool
 
 
 def counted(verdict: Verdict) -> str:
-    """Return a line that counts the rows that pass, and the rows that do not by the reason."""
+    """Return a line with the number of rows that pass, and the numbers of the other rows by reason."""
     rows = [outcome for outcome in verdict.outcomes if outcome.row is not None or outcome.item is None]
     what = "systems" if rows and rows[0].item is None else "rows"
     gone = sum(outcome.row is None and outcome.item is not None for outcome in verdict.outcomes)
@@ -165,7 +165,7 @@ def lines(verdict: Verdict, against: Path | None) -> Iterator[Line]:
 
 
 def decided(verdict: Verdict) -> list[str]:
-    """Return the decision about the set as sentences. A rule on single rows gives at most one, on unread rows."""
+    """Return sentences on the decision about the whole set. Without one, return the headline if rows stayed unread."""
     if verdict.decision is None or verdict.nothing_checked:
         apart = verdict.sure is None and verdict.count("unread") and not verdict.nothing_checked
         return [f"{verdict.headline}."] if apart else []

@@ -102,7 +102,7 @@ class Corpus(Sequence[Row]):
 
         Raises:
             InputError: something is wrong with the file or a row.
-            MissingExtraError: it is Parquet, and pyarrow is not installed.
+            MissingExtraError: the file is Parquet, and pyarrow is not installed.
         """
         from nlgauge.data.corpus.files import records_of
 
@@ -337,10 +337,10 @@ def as_records(table: Any) -> Any:
         table: a data frame, or anything else.
 
     Returns:
-            The records, each a dict by column; or the value unchanged.
+        The records, each a dict by column; or the value unchanged.
 
-        Raises:
-            MissingExtraError: narwhals, which reads data frames, is not installed.
+    Raises:
+        MissingExtraError: narwhals, which reads data frames, is not installed.
     """
     library = type(table).__module__.partition(".")[0].lstrip("_")
     if library not in ("polars", "pyarrow", "duckdb", "modin", "cudf", "dask", "ibis", "sqlframe", "pyspark"):

@@ -82,7 +82,7 @@ def _refuse_other_delimiter(header: list[str], file: str, candidate: str) -> Non
 
 
 def _rows(lines: Iterable[str], file: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row after the number of its first line. Empty rows at the end are left out."""
+    """Yield (number of its first line, cells) for each row. Empty rows at the end are left out."""
     reader = csv.reader(_split(lines), delimiter=delimiter, strict=True)
     line, number = 1, 0
     empty: list[tuple[int, list[str]]] = []

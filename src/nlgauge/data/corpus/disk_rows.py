@@ -1,4 +1,4 @@
-"""Rows in a temporary file: of a corpus of millions of rows, only the pages read last are in memory."""
+"""Rows in a temporary file, for a corpus too large for the memory. Only the pages read last are in memory."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def records_of(file: File, names: Names) -> Iterable[object]:
 
     Raises:
         InputError: the file is not of the format that its name says. For a format that is not read whole, the error
-                is raised when the broken record is reached.
+            is raised when the broken record is reached.
     """
     _refuse_packed(file)
     suffix = PurePath(file.name.lower().removesuffix(".gz")).suffix
@@ -106,7 +106,7 @@ def _listed(file: File) -> Sequence[object]:
 
 
 def _log(records: Iterable[object], file: File, names: Names, cells: bool = False) -> Iterable[object]:
-    """Return records, with the log of a tool turned into records of ours unless the user names the candidate column."""
+    """Return records; a tool's log becomes records with our field names, unless the user names the candidate column."""
     return read_log(records, InputPlace(file.name), cells) if names["candidate"] == "candidate" else records
 
 

@@ -69,7 +69,7 @@ def parsed(text: str, place: InputPlace) -> Any:
 def _quickly(text: str) -> Any:
     """Return the value of JSON that is certainly valid. Raises ValueError for any other text, which `_strictly` checks.
 
-    Of a key that an object has twice, the value holds one only. Written as JSON again, the value then has fewer
+    If an object has a key twice, the value holds the key once. Written as JSON again, the value then has fewer
     quotation marks than the text.
     """
     value = msgspec.json.decode(text)

@@ -1,8 +1,8 @@
-"""Readers of logs of evaluation tools, which make records of ours; and of JSON objects that hold a table.
+"""Readers of logs of evaluation tools, and of JSON objects that hold a table, as records with our field names.
 
 The logs are samples of lm-evaluation-harness and of Every Eval Ever, experiments, results and traces of Opik, traces of
-MLflow, experiments of Braintrust, results of promptfoo and of Azure AI Evaluation, and chats. A record of ours
-has the other columns of the log too.
+MLflow, experiments of Braintrust, results of promptfoo and of Azure AI Evaluation, and chats. A record has the other
+columns of the log too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _LISTS = (
 
 
 class Log(NamedTuple):
-    """A kind of log: the fields by which it is recognised, and the function that makes records of ours from it."""
+    """A kind of log: the fields by which it is recognised, and the function that reads it."""
 
     tool: str
     marks: tuple[str, ...]
@@ -81,7 +81,7 @@ def _fits(log: Log, record: Mapping[str, Any]) -> bool:
 
 
 def the_text(value: object, names: Sequence[str]) -> str | None:
-    """Return the text that a value holds; None where it holds none, or where it is not clear which.
+    """Return the text that a value holds; None if it holds no text, or several.
 
     The text of a chat is that of its last turn. The texts of a list of parts are joined with newlines. In an object,
     the text is under the first of `names` that has one; without such a name, it is the only text of the object.
@@ -114,7 +114,7 @@ def _needed(text: str | None, number: int, where: str) -> str:
 
 
 def _output(value: object, number: int, where: str) -> str | None:
-    """Return the text of an output; None where the system gave none. Raises ValueError where it is not clear which."""
+    """Return the text of an output; None where the system gave none. Raises ValueError for no text, or several."""
     return None if value is None else _needed(the_text(value, _OUTPUTS), number, where)
 
 

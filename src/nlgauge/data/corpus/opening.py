@@ -140,7 +140,7 @@ def _remote(files: Any, about: Any, scheme: str) -> File:
 
 
 def file_system(path: str) -> tuple[Any, str]:
-    """Return a pyarrow file system for an address. Where pyarrow does not know the address, it is fsspec's.
+    """Return a pyarrow file system for an address: pyarrow's, or fsspec's if pyarrow does not know the address.
 
     Args:
         path: the address.

@@ -25,7 +25,7 @@ def promptfoo_rows(results: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
         results: the records of promptfoo.
 
     Returns:
-        An iterator over records of ours.
+        An iterator over records with our field names.
     """
     systems = _systems(results)
     variables = [_variables(result) for result in results]

@@ -163,7 +163,7 @@ def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str |
 
 
 def _nearly_known(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | None:
-    """Return the tool whose columns a record has if case and blanks do not count, and the column of each field."""
+    """Return the tool whose columns a record has, whatever their case and blanks, and the column of each field."""
     back = {column.strip().casefold().replace(" ", "_"): column for column in record}
     if len(back) < len(record) or "candidate" in back:
         return None
@@ -177,7 +177,7 @@ def _nearly_known(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
 def _nearly_named(
     names: Names, record: Mapping[str, object], asked: Mapping[str, str | tuple[str, ...]]
 ) -> tuple[Names, str | None]:
-    """Return the column of each field, with columns named like our fields but for case and blanks, and a remark."""
+    """Return the column of each field, matched whatever the case and blanks of its name, and a remark on these."""
     taken = {column for theirs in asked.values() for column in _meant(theirs)}
     near: dict[str, list[str]] = {}
     for column in record:

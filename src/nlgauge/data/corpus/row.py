@@ -67,7 +67,7 @@ class Row:
 
 
 def of_trial(item: str, trial: str | None) -> str:
-    """Return the name of an item's trial, for tables with a row for each trial; the item itself without a trial."""
+    """Return the name of an item's trial, for tables with a row for each trial; the item itself if `trial` is None."""
     return item if trial is None else f"{item}, trial {trial}"
 
 

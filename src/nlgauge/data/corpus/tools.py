@@ -1,4 +1,4 @@
-"""Readers of the output of other tools, as records of ours: tables by the names of columns, and logs by their shape.
+"""Readers of other tools' output, as records with our field names. Columns identify a table, and its shape a log.
 
 Tables: Ragas, DeepEval, LangChain, LlamaIndex, LangSmith, Langfuse, Phoenix, promptfoo, Braintrust, MLflow, Azure AI
 Evaluation, RAGChecker. Logs: Inspect, promptfoo, DeepEval, those of `nlgauge.data.corpus.logs`, and traces of
@@ -207,7 +207,7 @@ def _may_be(record: Mapping[str, object], ours: str, name: str) -> bool:
 
 
 class Exported(list[Record]):
-    """Records of ours that were made from the log of a tool. Raises InputError for a log of another shape."""
+    """Records with our field names, made from the log of a tool. Raises InputError for a log of another shape."""
 
     def __init__(self, tool: str, records: Iterable[Record], place: InputPlace) -> None:
         try:
@@ -235,7 +235,7 @@ def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
 
 
 def with_traces(values: Iterator[object], place: InputPlace) -> Iterable[object]:
-    """Return the values of JSON Lines unchanged; or, for traces of OpenTelemetry, a record of ours for each trace."""
+    """Return the values of JSON Lines unchanged; or, for traces of OpenTelemetry, one record for each trace."""
     first = next(values, _NOWHERE)
     if not (isinstance(first, dict) and ("resourceSpans" in first or "resourceLogs" in first)):
         return values if first is _NOWHERE else chain([first], values)
@@ -252,7 +252,7 @@ def records_held(value: Mapping[str, Any], place: InputPlace) -> object:
 
 
 def read_log(values: Iterable[object], place: InputPlace, cells: bool = False) -> Iterable[object]:
-    """Return the log of an evaluation tool as records of ours; values of any other origin are returned unchanged.
+    """Return a tool's log as records with our field names; values of any other origin are returned unchanged.
 
     Args:
         values: records, of a file or of a program.
@@ -386,7 +386,7 @@ def _graded(value: object) -> object:
 
 
 def _attached(text: str | None, held: Mapping[str, Any]) -> str | None:
-    """Return a text of a sample. Inspect may write a reference to one of the sample's attachments in its place."""
+    """Return a text of a sample; if it is a reference to an attachment of the sample, return the attachment."""
     name = (text or "").removeprefix("attachment://")
     return held.get(name, text) if text is not None and name != text else text
 
@@ -425,7 +425,7 @@ def _attributes(pairs: object) -> Record:
 
 
 def _parts(log: Mapping[str, Any], outer: str, middle: str, inner: str) -> Iterator[tuple[Record, Record]]:
-    """Yield each span, or each record of a log, after the attributes of its resource."""
+    """Yield (attributes of the resource, span) for each span, and likewise for each record of a log."""
     for resource in log.get(outer) or []:
         about = _attributes(looked_up(resource, "resource.attributes"))
         for scope in resource.get(middle) or []:
@@ -482,7 +482,7 @@ def _input(said: Mapping[str, Any]) -> str | None:
 
 
 def _messages(value: object, roles: Sequence[str]) -> str | None:
-    """Return the text of the last message of some roles. OpenTelemetry has messages as a list, or as a text of JSON."""
+    """Return the text of the last message by one of the roles. Messages are a list, or a text of JSON."""
     if isinstance(value, str):
         try:
             value = json.loads(value)

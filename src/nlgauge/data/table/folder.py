@@ -160,7 +160,7 @@ class Dataset:
 
         Args:
             first: the index of the first row of the block.
-            files: the expected digests by file name, as `sealed_files` returns them; None to expect none.
+            files: the expected digests by file name, as `sealed_files` returns them; None to accept any digest.
 
         Returns:
             The table.

@@ -99,9 +99,10 @@ def by_system(
 
 
 def _said(column: Column, part: int, number: int, rows: NDArray[np.intp], groups: NDArray[np.intp] | None) -> Inference:
-    """Return a sub-score of one system with what its interval needs: from rows, or for a corpus-level metric its value.
+    """Return the mean of a sub-score for one system, and the basis of its interval.
 
-    `number` is the index of the system, `rows` are the indexes of its rows, and `groups` the clusters of these.
+    `number` is the index of the system, `rows` are the indexes of its rows, and `groups` the clusters of these rows.
+    For a corpus-level metric, the value of the system is returned in place of the mean.
     """
     if column.level == "system":
         value = float(column.values[number, part])
@@ -122,6 +123,6 @@ def formula_of(sums: Sums, part: int) -> Callable[[NDArray[np.float64]], NDArray
 
 
 def without_draws(replicates: int | None, seed: int | None) -> None:
-    """Warn that two options have no effect any more: intervals are by Student's t, and nothing is resampled."""
+    """Warn that `replicates` and `seed` have no effect any more, because no interval is resampled."""
     if replicates is not None or seed is not None:
         warnings.warn("replicates and seed have no effect: nothing is drawn", DeprecationWarning, stacklevel=3)

@@ -24,7 +24,7 @@ class _Packed(NamedTuple):
 
 
 class Unpacking(UserDict[int, Any]):
-    """Evidence of a file by index of the row (or system). Each is unpacked when it is first read: most never are."""
+    """Evidence of a file by index of the row (or system). It is unpacked when it is first read, if ever."""
 
     def take(self, row: int, evidence: dict[str, Any]) -> None:
         """Add the evidence of a row as a file holds it.
@@ -117,7 +117,7 @@ def _records(fields: Any) -> Any:
 
 
 def _bounds(at: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-    """Return the begins of all records, and their ends, from the list `at`."""
+    """Return the begin of each record, and the end of each record, from the list `at`."""
     ends = list(accumulate(at))
     return ends[::2], ends[1::2]
 

@@ -135,7 +135,7 @@ _CUT, _EDITED = "the file is cut short or was edited", "the file was edited"
 
 
 def read(path: str | Path) -> ScoreTable:
-    """Return the table of a scores file. Raises InputError, with the line, for a file that is no complete one."""
+    """Return the table of a scores file. Raises InputError, with the line, for a broken or incomplete file."""
     texts = lines(file_at(path), _EXPANDED)
     first = next(texts)
     record = _record(path, 1, first)
@@ -149,7 +149,7 @@ def read(path: str | Path) -> ScoreTable:
 
 
 def _anchors(again: dict[str, Any], path: str | Path) -> ScoreTable:
-    """Return the table of the anchor rows, from their header with its records. Raises InputError for a broken one."""
+    """Return the table of the anchor rows, from a header that holds their records. Raises InputError."""
     header, records = checked(again, path), again.get("records")
     if not isinstance(records, list):
         problem = "the list of records is missing in the header's anchors"

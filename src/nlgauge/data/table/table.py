@@ -130,7 +130,7 @@ class ScoreTable:
 
     @property
     def items(self) -> list[str]:
-        """The item of each row. In a table `per_trial`, where each trial is a row, it is the item of the trial."""
+        """The item of each row. In the result of `per_trial`, each row is a trial, and has the item of that trial."""
         return list(self.run.get("items") or map(itemgetter(1), self.rows))
 
     @property
@@ -283,8 +283,8 @@ class ScoreTable:
             name: a metric as `find` takes it, or a metric and a sub-score: "BERTScore recall".
 
         Returns:
-            The spec, and the named sub-score. Without one, all sub-scores that a table shows, the deciding one first,
-            which commands take where no sub-score is named.
+            The spec, and the named sub-score or else all sub-scores that a table shows. The first is the deciding
+            sub-score, which commands take where no sub-score is named.
 
         Raises:
             SpecError: there is nothing of this name.
@@ -359,10 +359,10 @@ class ScoreTable:
     def by_system(
         self, confidence: float = 0.95, replicates: int | None = None, seed: int | None = None
     ) -> SystemScores:
-        """Return the mean, its interval and the count of every system, metric and part: a list of `SystemScore`.
+        """Return mean, interval and number of items for every system, metric and sub-score: a list of `SystemScore`.
 
         The intervals are those of `nlgauge.maths.inference`: Student's t of items or clusters, Wilson's of values that
-        are all 0 or 1, and no end lies outside of the metric's limits. A metric that has a value of all rows
+        are all 0 or 1. No interval exceeds the metric's limits. A metric that has a value of all rows
         together gives that value (`whole`); its interval is the jackknife's, and its `n` counts the rows that it is
         made of. A corpus-level metric has one value for each system and no interval: a bootstrap sample repeats some
         items, and a measure of nearest neighbours would count each repetition as one more output. Repeated rows count
@@ -385,7 +385,7 @@ class ScoreTable:
         return writing.header(self)
 
     def records(self) -> Iterator[dict[str, object]]:
-        """Yield one record per value, as `save` writes them, but always with the whole evidence."""
+        """Yield one record per value, as `save` writes them, but with all evidence instead of a metric's name."""
         return writing.records(self)
 
     def save(self, path: str | Path) -> None:
@@ -405,14 +405,14 @@ class ScoreTable:
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreTable:
-        """Return the table of a file that `save` wrote, or of a folder that a run wrote. Raises InputError else."""
+        """Return the table of a file that `save` wrote, or of a run's folder. Raises InputError for others."""
         from nlgauge.data.table import folder, reading
 
         return folder.load(path) if folder.is_folder(path) else reading.read(path)
 
     @staticmethod
     def is_at(path: str | Path) -> bool:
-        """Return False for a file whose first line is no header of scores, such as a file of outputs."""
+        """Return False for a file whose first line is no header of scores, such as a file of outputs; else True."""
         try:
             with opened(file_at(path)) as file:
                 first = json.loads(file.readline(_LONGEST_HEADER))

@@ -1,4 +1,4 @@
-"""The writer of scores files: JSON Lines with a header and then one record for every value, as `ScoreTable.save` does.
+"""The writer of scores files, for `ScoreTable.save`. A scores file is JSON Lines: a header, then a record per value.
 
 The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: what the text was made of},
 "metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "limits", "formula"}},
@@ -144,7 +144,7 @@ def _described(column: Column) -> Record:
 
 
 def _contents(column: Column) -> Iterator[tuple[int, int, Record]]:
-    """Yield for every value the index of its row (or system), the index of its sub-score, and its record's rest."""
+    """Yield (index of row or system, index of sub-score, further fields of the record) for every value."""
     summed = column.sums is not None
     counts: list[list[float]] = column.sums.counts.tolist() if column.sums is not None else []
     for index, values in enumerate(column.values.tolist()):

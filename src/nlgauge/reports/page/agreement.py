@@ -30,9 +30,9 @@ class WithPeople:
     agreement: Agreement
     name: str
     sentinel: bool
-    """Whether it is a sentinel, such as the length, which cannot know quality"""
+    """Whether the metric is a sentinel, such as the length of an output, which cannot know quality"""
     cluster: int | None
-    """Number of its cluster, 1 for the best; None without one. Metrics of one cluster do not differ significantly"""
+    """Number of the cluster, 1 for the best; None without one. Metrics of one cluster do not differ significantly"""
 
 
 @dataclass(frozen=True)

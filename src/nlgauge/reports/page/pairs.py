@@ -55,7 +55,7 @@ class Line:
     up: bool | None
     """Whether higher is better; None where no direction is better"""
     most: float
-    """The value at the ends of the bar, which goes from its negative to it"""
+    """The value at the right end of the bar; the left end is its negative"""
 
     @property
     def verdict(self) -> str:
@@ -81,7 +81,7 @@ class Pair:
 
     @property
     def told(self) -> dict[str, int]:
-        """Number of tested scores by which each system is significantly better; under '', the number of all others."""
+        """Number of tested scores that call each system significantly better; under '', of the other tested scores."""
         tested = [line for line in self.lines if not math.isnan(line.difference.adjusted)]
         won = {name: sum(line.verdict == name for line in tested) for name in (self.a, self.b)}
         return {**won, "": len(tested) - sum(won.values())}

@@ -42,7 +42,7 @@ class Day:
     x: float
     y: float
     low: float
-    """Vertical position of the interval's lower end: the baseline's mean plus the lower end for the difference"""
+    """Vertical position of the lower end of the interval of `look.now`"""
     high: float
 
 
@@ -228,7 +228,7 @@ def _texts(row: Row | None) -> list[str]:
 
 
 def _first(pairs: Sequence[Pair], made: Sequence[Card], leader: str) -> int:
-    """Return the index of the pair to show first: the leader and the system that most often equals it."""
+    """Return the index of the pair to show first: the leader and the system that differs least often from it."""
     near: Counter[str] = Counter()
     for card in made:
         if leader in best_of(card.part):

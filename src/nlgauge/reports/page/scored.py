@@ -52,7 +52,7 @@ class Scored:
     source: Source | None
     """The source of people's ratings; None without ratings"""
     notes: list[str] = field(default_factory=list)
-    """Sentences on what a reader has to know of how table and outputs fit together"""
+    """Notes for the reader on how well table and outputs fit together"""
 
     @cached_property
     def texts(self) -> list[Row | None]:

@@ -233,13 +233,13 @@ def pairwise(
 
 @dataclass(frozen=True)
 class CorrelationMatrix:
-    """The correlation of every two metrics (and aspects of ratings), each with its sign such that larger is better."""
+    """The correlations of metrics and aspects of ratings, all turned so that larger is better."""
 
     names: tuple[str, ...]
     values: tuple[tuple[float, ...], ...]
     """The correlations, [names, names]; NaN for a missing one"""
     n: tuple[tuple[int, ...], ...]
-    """Over how many units each value is taken, [names, names]: rows (pooled), items (item) or systems (system)"""
+    """Number of rows (level pooled), items (item) or systems (system) that each value is taken over, [names, names]"""
     level: str
     coefficient: str
     reasons: dict[str, str]

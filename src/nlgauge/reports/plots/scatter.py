@@ -71,8 +71,8 @@ class Scatter:
 def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, level: str = "row") -> Scatter:
     """Return the points of two metrics, or of a metric and an aspect of the ratings.
 
-    Numbers are not turned so that larger is better. The correlation with a metric where lower is better is therefore
-    negative if they agree.
+    Numbers are not turned so that larger is better. A metric where lower is better therefore has a negative correlation
+    with ratings if it agrees with them.
 
     Args:
         table: the scores.
