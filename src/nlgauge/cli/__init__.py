@@ -84,7 +84,7 @@ _TRAINED = (
 )
 
 _ALLOCATIONS = 50_000
-"""After so many new objects garbage is looked for; Python's own number is 700"""
+"""Number of new objects after which Python looks for garbage; its default is 700"""
 _NOT_DONE = 2
 _STOPPED = 130
 """The exit code of a command that Ctrl-C stopped, as a shell has it. With 1, a check that was stopped would look like

@@ -108,7 +108,7 @@ def _details(names: Sequence[str]) -> Answer:
 
 
 _LISTS = {"sub-scores": "parts", "informational sub-scores": "details", "presets": "presets"}
-"""What several names of a metric are called, and where they stand in its description"""
+"""Titles of the lists of names in the description of a metric, and their keys"""
 
 
 def _described(name: str, kind: type[Metric]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ N = TypeVar("N", int, float)
 
 
 class _Address(click.Path):
-    """The type of an option that takes a path or an address. An address stays a text as it is."""
+    """The type of an option that takes a path or an address. The value of an address is its text."""
 
     name = "path"
 
@@ -83,7 +83,7 @@ LABEL = click.option(
     callback=_keep_labels,
     help="Show a metric or a system under another name; repeatable.",
 )
-"""The option of a command that shows names of metrics and systems, which `labelled` then gives them"""
+"""The option that gives new names to metrics and systems; `labelled` applies it"""
 
 
 def labels_given() -> dict[str, str]:
@@ -214,7 +214,7 @@ TEXT_FILES = together(
         "order; by default the file's name where there are several.",
     ),
 )
-"""The options of outputs that stand in plain text files"""
+"""The options for outputs in plain text files"""
 MEASURED_ON_RATINGS = together(
     click.argument("scores", type=PLACE),
     ratings(required=True),
@@ -228,7 +228,7 @@ MEASURED_ON_RATINGS = together(
     SEED,
     IN_FORMATS,
 )
-"""What every agreement of a scores file with rated outputs is measured by"""
+"""The options of every command that measures the agreement of a scores file with rated outputs"""
 _PRECISIONS = "float32; bfloat16, which pays on a GPU and on processors with units for it; or int8, without torch."
 
 
@@ -250,7 +250,7 @@ def _loading(precisions: str) -> Option:
 
 
 LOADING = _loading(_PRECISIONS)
-"""How commands that score load their models"""
+"""The options on how commands that score load their models"""
 LOADING_OF_RUNS = together(
     _loading(
         f"{_PRECISIONS} With auto the fastest on this machine, if it moves no score of the first rows by more than "
@@ -264,7 +264,7 @@ LOADING_OF_RUNS = together(
         help="With --precision auto: the largest change of a score, as a share of the range of the scores.",
     ),
 )
-"""The same for commands that score rows by `nlgauge.evaluate`"""
+"""The options on loading models for commands that score rows by `nlgauge.evaluate`"""
 
 
 LIMITED = together(
@@ -292,7 +292,7 @@ LIMITED = together(
 )
 """The limits of a request to the service, and to the tools of an agent"""
 OFFERED = ("Faithfulness", "BERTScore", "TokenF1")
-"""The metrics that both offer by default"""
+"""The metrics that the service and the tools of an agent offer by default"""
 
 
 class _Share(click.types.FloatParamType):
@@ -369,7 +369,7 @@ READING = together(
         help="Texts longer than the model's window: slide, cut or error.",
     ),
 )
-"""How texts go through a model"""
+"""The options on how a model reads texts"""
 
 
 def caching(command: Command) -> Command:

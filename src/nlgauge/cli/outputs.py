@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
 
 LONG = 100_000
-"""Characters: a text that keeps a metric of a model busy for a minute"""
+"""Number of characters of a text that keeps a metric with a model busy for a minute"""
 _LOOKED_AT = 1000
-"""Texts whose language is told: a run of millions does not wait for it"""
+"""Number of texts whose language is recognised, so that a run of millions of rows does not wait"""
 _FEW = 3
-"""Columns that an error names"""
+"""Number of columns that an error names"""
 
 
 def read_outputs(

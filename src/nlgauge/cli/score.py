@@ -212,7 +212,7 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
 
 
 def show_summary(table: ScoreTable, layout: str, every_part: bool, people: People | None = None) -> None:
-    """Print the scores on stdout, after the results by people; and reasons, notes and signatures on stderr."""
+    """Print the results by people and the scores on stdout, and reasons, notes and signatures on stderr."""
     from nlgauge.answers.summary import Summary
 
     show(Summary(table, people, every_part=every_part, split=layout == "text"), layout)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.serve.admission import Keys
 
 _WORKER_S = 1.0
-"""Seconds in which the worker ends when every request is answered; a step that takes longer is ended"""
+"""Seconds that the worker has to end after every request is answered; a step that takes longer is stopped"""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 

@@ -92,11 +92,11 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
 
 
 EVERY = 30.0
-"""Seconds"""
+"""Seconds between two lines of `heartbeat`"""
 _SERVICE = "serve"
-"""A command that is at work all the time"""
+"""A command that never ends by itself, so that no lines are printed"""
 _OWN_BAR = "train"
-"""A command whose steps are no rows: it shows a bar of its own on a terminal"""
+"""A command that does not count rows, and shows its own progress bar on a terminal"""
 
 
 @contextmanager

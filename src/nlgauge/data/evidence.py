@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hin
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 LAST = 10_000_000
-"""Characters that a text may have, as `nlgauge.data.corpus.row` says: no place in one is behind that"""
+"""The greatest position in a text, which is the greatest length of a text (`nlgauge.data.corpus.row`)"""
 
 
 @dataclass(frozen=True)

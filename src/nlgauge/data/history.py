@@ -25,7 +25,7 @@ from nlgauge.data.seal import SEAL, changed, digest_of, exact, is_last, sealed, 
 from nlgauge.errors import InputError
 
 WAIT_S = 30.0
-"""How long another check on the same history is waited for"""
+"""Seconds to wait for another check that has locked the same history"""
 _REMEDY = "give a file that --history of nlgauge check or nlgauge trust wrote, or a new name"
 
 

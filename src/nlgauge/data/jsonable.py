@@ -20,7 +20,7 @@ INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 INTERVAL = ("value", "low", "high")
 """The fields of `nlgauge.maths.inference.Measured`, which is not imported here because numpy comes with it"""
 LARGEST = 1e300
-"""Numbers that are as far from 0 are too large for arithmetic, and are refused in files"""
+"""A number of this size or larger is too large for arithmetic, and is refused in files"""
 
 
 def plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ KINDS = (
     *("number", "date", "name", "place", "negation", "antonym", "role", "quantity", "cause", "addition", "mixed"),
     "answer",
 )
-"""Kinds of errors. mixed: what is true of another thing; answer: a question answered wrongly"""
+"""Kinds of errors. mixed: a fact that is true of another thing; answer: a wrong answer to a question"""
 _CHANGED = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
 
 

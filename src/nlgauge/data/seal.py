@@ -28,7 +28,7 @@ BEFORE_IT = "what stands before it, or the seal itself"
 _PART = 16
 """Hexadecimal digits of the digest of a field"""
 _LINE = 4
-"""Hexadecimal digits of the digest of a line: they only tell which line was changed"""
+"""Hexadecimal digits of the digest of a line, which only has to tell which line was changed"""
 UNSEALED = (
     "has no seal, as it was written by hand, by another tool or by nlgauge before 0.2: whether it was changed is not "
     "known"
@@ -180,7 +180,7 @@ class LineSeal:
 
 
 _ANY = ("utf-8", "surrogatepass")
-"""What is no UTF-8 is refused where the file is written"""
+"""The encoding of lines. A text that is no UTF-8 is refused where the file is written"""
 _BEFORE = f', "{SEAL}": '
 
 

@@ -55,7 +55,7 @@ def other_facts(now: Mapping[str, object], before: Mapping[str, object]) -> list
 
 
 OF_ROWS = ("from", "values")
-"""Facts of scores that were not computed here: which rows these are of"""
+"""Names of facts that say from which rows scores of other tools come"""
 
 
 def rowless(fact: object) -> object:

@@ -20,7 +20,7 @@ from nlgauge.show.words import Piece, pieces
 
 _FOLDER = Path(__file__).parent
 MOST_ROWS = 2_000
-"""Rows of a page; the worst ones are listed"""
+"""The greatest number of rows of a page; the worst rows are listed"""
 _COLUMNS = ("row", "system", "item", "state", "finding", "value", "question", "answer", "unsupported", "why")
 _ORDER = {"failed": 0, "missing": 1, "doubtful": 2, "unread": 3, "allowed": 4, "passed": 5}
 _WORDS = {

@@ -14,7 +14,7 @@ from nlgauge.show.page import page
 
 _FOLDER = Path(__file__).parent
 MOST_ITEMS = 1000
-"""Items of a system that the page shows: those that pass least often"""
+"""The greatest number of items of a system that the page shows: those that pass least often"""
 
 
 @dataclass(frozen=True)

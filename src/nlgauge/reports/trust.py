@@ -20,7 +20,7 @@ from nlgauge.show.tables import Cells
 
 _FOLDER = Path(__file__).parent
 _WIDE, _HIGH = 100, 60
-"""The size of a figure, in units of its own"""
+"""The size of a figure, in units of the drawing"""
 
 
 @dataclass(frozen=True)

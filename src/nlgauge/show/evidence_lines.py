@@ -10,9 +10,9 @@ from nlgauge.show.tables import aligned, harmless
 from nlgauge.show.words import LISTED, Record, nearest, shade
 
 _WIDE = 48
-"""Characters of a text in a table"""
+"""The greatest number of characters of a text in a table"""
 _FEW = 3
-"""Members of a list that are shown"""
+"""Number of members of a list that are shown"""
 _STYLES = {"yes": "supported", "half": "partly", "no": "unsupported"}
 
 

@@ -10,9 +10,9 @@ from click.formatting import wrap_text
 from nlgauge.show.tables import harmless, styled
 
 WIDTH = 100
-"""Columns that text output is no wider than"""
+"""The greatest width of text output, in columns"""
 _AROUND = {"unsupported": "[{}]"}
-"""What stands in place of a style where there are no colours, and where the style says what nothing else does"""
+"""Marks that replace a style without colours, for a style whose meaning nothing else shows"""
 
 
 class TextLine(NamedTuple):

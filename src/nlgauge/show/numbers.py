@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 HUGE = 1e9
-"""From here on a number has three digits and a power of ten"""
+"""Numbers from this size on are written with three digits and a power of ten"""
 _TINY, _ROUNDING = 4, 1e-12
-"""With so many digits behind the point a number that they would show as 0 has a power of ten too; not one that rounding
-left of 0"""
+"""With this number of digits after the point or more, a number that would read as 0 is written with a power of ten,
+except a number so small that it is a rounding error"""
 
 
 def fixed(value: float, digits: int = 4) -> str:

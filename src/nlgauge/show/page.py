@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _STYLES = tuple(HERE / name for name in ("parts.css", "page.css", "tables.css"))
 VERDICT = HERE / "verdict.css"
-"""The style of an answer with its verdict"""
+"""The CSS of a verdict on top of a page"""
 
 
 def style(*more: Path) -> Markup:

@@ -83,7 +83,7 @@ def words(cell: Cell) -> str:
 
 
 NONE = "-"
-"""A cell of text that says nothing"""
+"""The text of an empty cell"""
 
 
 def empty(cell: Cell) -> bool:
@@ -116,7 +116,7 @@ def harmless_json(text: str) -> str:
 
 _GAP = "  "
 _NARROWEST, _LEAST_HEAD = 20, 6
-"""To what columns of text, and heads of numbers, shrink before the table falls into blocks"""
+"""The least widths of a column of text and of a head of numbers, before a table is cut into blocks"""
 _MARKS = {"": "", "best": "*", "alike": "~"}
 _STYLES: Mapping[str, dict[str, Any]] = {
     "head": {"bold": True},

@@ -32,7 +32,7 @@ def pieces(text: str, marks: Iterable[tuple[int, int, Mapping[str, Any]]]) -> It
 
 Record = Mapping[str, Any]
 LISTED = 12
-"""How many lines a table of evidence has"""
+"""The greatest number of lines of a table of evidence"""
 
 
 class Pane(NamedTuple):

@@ -89,7 +89,7 @@ def junit(verdict: Verdict, outputs: Path, against: Path | None) -> str:
 
 
 _LISTED = 20
-"""Rows of a comment"""
+"""Number of rows that a comment shows"""
 
 
 def markdown(verdict: Verdict, outputs: Path, against: Path | None) -> str:

@@ -19,9 +19,9 @@ from nlgauge.show.tables import harmless
 NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200
 _LISTED = 40
-"""Rows that the terminal shows; a page shows all of them"""
+"""Number of rows that the terminal shows; a page shows all of them"""
 _INDENT, _FURTHER = "      ", "        "
-"""What stands before what is said of a row, and before its further lines"""
+"""Blanks before a line on a row, and before each further line of it"""
 
 
 def name(verdict: Verdict) -> str:

@@ -14,12 +14,12 @@ from nlgauge.errors import InputError
 
 _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
-"""How a column is called that holds one more reference"""
+"""The name of a column that holds one more reference"""
 _BETWEEN = re.compile(r"\s*,?\s*")
 _LIKE_A_LIST = re.compile(
     r"""\[\s*(?:['"]|\[\s*['"]|\{\s*['"]|(?:nan|NaN|None|null|<NA>)\s*[,\]]|np\.str_\(|array\(\s*\[|[A-Z]\w*\(\w+=)"""
 )
-"""How a printed list begins, and hardly a sentence does"""
+"""The beginnings of a printed list that a sentence hardly ever has"""
 _REMEDY = (
     "write the list as JSON (json.dumps), or give each text a column: references.1, references.2, ...; a text that "
     'begins so is written as a list of one: ["..."]'
@@ -63,7 +63,7 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
 
 
 _TEXTS = ("candidate", "references", "question")
-"""The fields whose texts people write, so that a cell with JSON is a record of a program"""
+"""The fields whose texts are plain: JSON in such a cell was written by a program, and is no text"""
 
 
 def refuse_json(field: str, cell: str, column: str, place: InputPlace) -> None:

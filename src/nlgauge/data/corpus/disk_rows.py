@@ -18,7 +18,7 @@ from nlgauge.data.corpus.row import Row
 from nlgauge.errors import InputError
 
 _PAGE = 1 << 18
-"""Bytes of rows that are read at a time, where one is not longer"""
+"""Size of a page in bytes: so much is read at a time, or one row if that is longer"""
 _PAGES_HELD = 64
 
 

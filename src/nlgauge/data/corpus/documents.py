@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 NAMES = ("page_content", "text", "content")
-"""What frameworks call the text of a document, in the order in which they are tried"""
+"""Names that frameworks give to the text of a document, in the order in which they are tried"""
 
 _AROUND = ("node", "document")
-"""What a record may hold the document in: LlamaIndex's nodes with scores, Phoenix's documents"""
+"""Keys under which a record may hold its document, as LlamaIndex's scored nodes and Phoenix's records do"""
 
 
 def without_documents(value: Any) -> Any:

@@ -15,7 +15,7 @@ from nlgauge.data.corpus.tools import exported, inspect_log, read_log, records_h
 from nlgauge.errors import InputError, MissingExtraError
 
 _PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar", ".tgz")
-"""Gzip is the only compression that is read, with a bound on what comes out of it"""
+"""Ends of packed files that are refused: only gzip is read, with a limit on the unpacked size"""
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 

@@ -33,7 +33,7 @@ _LISTS = (
     "experiment_items",
     "test_results",
 )
-"""What an object may hold its records under"""
+"""Keys under which an object may hold its records"""
 
 
 class Log(NamedTuple):
@@ -332,7 +332,7 @@ def _opik_flat_trace(rows: Sequence[Record]) -> Iterator[Record]:
 
 
 _OPIK_FLAT = ("trace_input_", "trace_output_")
-"""How the columns begin that hold what a trace was given, and what it gave"""
+"""Beginnings of the names of columns with the input and the output of a trace"""
 
 
 def _graded(scores: object) -> Record:

@@ -178,11 +178,11 @@ def _unread(name: str, bad: OSError | ValueError) -> InputError:
 
 _SMALL = 64 << 20
 EXPANDED = 100
-"""Times its own size that compressed data may hold, unless that is small; texts come to 10 times, bombs to 1,000"""
+"""Limit of the size of unpacked data, as a multiple of their packed size. Texts need 10, and bombs 1,000"""
 _RECORD = 128
-"""Bytes that a row or an object takes in memory beside its own, at least: else many small rows would fill it"""
+"""Bytes that a row or an object takes in memory beside its text. They count, as many small rows fill a memory too"""
 LONGEST_LINE = 256 << 20
-"""Bytes of a line; a line is held in memory whole"""
+"""The greatest length of a line in bytes, because a line is held in memory as a whole"""
 
 
 def lines(file: File, expanded: int = EXPANDED) -> Iterator[str]:

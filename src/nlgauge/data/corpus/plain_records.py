@@ -15,9 +15,9 @@ import msgspec
 from nlgauge.data.corpus.row import LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, Row
 
 RATING = "scores."
-"""How the name of a column begins that holds a rating; its aspect follows"""
+"""The beginning of the name of a column of ratings, which the name of the aspect follows"""
 _APART = (RATING, "references.")
-"""How names of columns begin that are not ours and are not left alone either"""
+"""Beginnings of the names of columns that are no fields, but are read nevertheless"""
 _Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=LONGEST_TEXT)]
 _Number: TypeAlias = Annotated[int, msgspec.Meta(ge=-(1 << 53), le=1 << 53)]
 _Texts: TypeAlias = Annotated[list[_Text], msgspec.Meta(max_length=MOST_REFERENCES)]

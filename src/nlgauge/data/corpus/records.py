@@ -61,9 +61,9 @@ _NOT_OUTPUTS = {
     *("gold", "golden", "reference", "ref", "target", "expected", "truth", "correct", "human", "ideal", "label"),
     *("id", "length", "tokens", "time", "score", "type", "source", "input", "context", "prompt", "question"),
 }
-"""Words in the names of columns that hold no output, whatever else they are called"""
+"""Words in the name of a column that show that it holds no output, whatever other words it has"""
 _FOR_OURS = {"passages": "source"}
-"""Names that can be one field alone"""
+"""Names of columns that can mean only one field"""
 _NO_SCORE = (
     "give a string; an empty one for an empty text; to give such rows no score, nlgauge score has --on-missing skip, "
     "and Python on_missing='skip'"
@@ -74,7 +74,7 @@ _ONE_NAME = (
 _OR_DOCUMENTS = f"; a document has its text under {', '.join(NAMES[:-1])} or {NAMES[-1]}"
 _MOST_NAMED = 8
 _LOOKED_AT = 100
-"""Rows whose columns an error names"""
+"""Number of rows whose columns an error names"""
 LISTS = ("references", "source", "context")
 """The fields that may hold several texts"""
 Columns: TypeAlias = Mapping[str, str | Sequence[str]]

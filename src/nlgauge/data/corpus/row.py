@@ -12,12 +12,12 @@ OnMissing: TypeAlias = Literal["error", "skip"]
 """What is done with a row without a candidate: 'error' refuses it, and 'skip' keeps it without a score"""
 FIELDS = ("candidate", "references", "source", "context", "question", "system", "item", "trial", "scores")
 LONGEST_TEXT = 10_000_000
-"""Characters of one text. The longest novels have fewer, so nothing that was written for a person is refused; a file
-that lost its line ends or a quote, or was made to fill a memory, is named by its row before a metric works on it"""
+"""The greatest number of characters of a text. The longest novels have fewer, so that no text for people is refused. A
+file that lost its line ends or a quote, or that was made to fill the memory, is refused before a metric reads it"""
 MOST_REFERENCES = 10_000
-"""References of one row; data sets have a handful, and the largest some hundreds"""
+"""The greatest number of references of a row; data sets have a few, and at most some hundreds"""
 MOST_COLUMNS = 10_000
-"""Columns of one row, ours and others"""
+"""The greatest number of columns of a row"""
 
 
 @dataclass(frozen=True)

@@ -296,7 +296,7 @@ def _text(content: object) -> str | None:
 # ---- Inspect
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""What the letters of Inspect's scorers stand for"""
+"""Numbers of the letters that Inspect's scorers give"""
 _LARGEST = 1 << 30
 
 

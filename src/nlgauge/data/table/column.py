@@ -15,15 +15,15 @@ from nlgauge.maths.totals import MOST, total
 PROBABILITY = "probability"
 """The deciding sub-score of a metric that has one of this name"""
 UNSEEN_PROBABILITY = "unseen"
-"""The sub-score of a panel of scorers that is its probability by weights to which the row's own rating was not fitted:
-of a row whose rating was not among those, the probability itself"""
+"""The sub-score of a panel of scorers that is its probability by weights that were fitted without the row's rating. For
+a row that has no such rating, it is the same as the probability"""
 DECIDED = "decided"
 """The sub-score that is 1 where the first of two models decided, and 2 where the second did"""
 MIDDLE = 0.5
 """The threshold of a scorer from 0 to 1 whose false alarms nobody has measured"""
 WORDING = "wording"
 CLAIMS = "claims"
-"""The sub-score that is the share of an answer's longer words that its source has"""
+"""The sub-score that is the share of an answer's longer words that are in its source"""
 
 
 def shown_parts(parts: Sequence[str], details: Sequence[str]) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ HEADER, PLAN = "_header.json", "_plan.json"
 FILES = "files"
 """The field of the header that holds the digest of each file"""
 GO_ON = "give its command once more: it goes on"
-"""What completes a folder"""
+"""The remedy for a folder of a run that has not ended"""
 
 _BLOCK = re.compile(r"rows-(\d{12})\.parquet")
 
@@ -273,7 +273,7 @@ class _Whole(msgspec.Struct):
     """The values of a corpus-level metric, in `_header.json`."""
 
     values: list[list[Number]]
-    """[systems, sub-scores]"""
+    """The values of the metric, [systems, sub-scores]"""
     reasons: dict[str, str]
     evidence: dict[str, dict[str, Any]]
 

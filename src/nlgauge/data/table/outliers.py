@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FAR = 1e9
 """Factor by which an outlier exceeds every other value, and 1"""
 _NAMED = 3
-"""Rows of a sub-score that are named"""
+"""Number of outliers of a sub-score that are named"""
 
 
 def outliers(table: ScoreTable, systems: Collection[str] | None = None) -> Iterator[str]:

@@ -123,7 +123,7 @@ def _bounds(at: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
 
 
 def _unequal(evidence: Mapping[str, Any]) -> str | None:
-    """Return what is wrong: lists of unequal length, or words without a text that overlap; None if nothing is."""
+    """Return what is wrong: lists that differ in length, or overlapping words without texts; None if nothing is."""
     holders: list[tuple[str, Mapping[str, Any], Collection[str]]] = [("", evidence, _OF_A_ROW)]
     holders += [(f"texts[{n}].", text, _OF_A_TEXT) for n, text in enumerate(evidence.get("texts", ()))]
     for where, holder, names in holders:

@@ -25,7 +25,7 @@ from nlgauge.maths.totals import FORMULAS
 _HEADER_EDITED = "the file was edited, or a newer nlgauge wrote it"
 _SHOWN = 80
 _EXPANDED = 500
-"""Times its own size that a compressed scores file may hold: each line names system, metric and sub-score again"""
+"""Limit of the unpacked size of a scores file, as a multiple of its packed size. Lines repeat names and pack well"""
 
 
 class MetricHeader(msgspec.Struct):
@@ -217,7 +217,7 @@ def signatures_of(header: Header) -> dict[str, Signature]:
 
 
 def column_of(about: MetricHeader) -> Column:
-    """Return a column without rows for a metric as its entry in the header describes it."""
+    """Return an empty column, without rows, with the properties that a metric has in the header."""
     return Column(
         tuple(about.parts),
         np.empty((0, len(about.parts))),

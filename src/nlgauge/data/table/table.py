@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LONGEST_HEADER = 64 << 20
-"""Bytes"""
+"""Bytes of the first line that `is_at` reads"""
 
 
 @dataclass(eq=False, repr=False)

@@ -175,7 +175,7 @@ def _wholes(table: ScoreTable, spec: str, column: Column) -> Iterator[Record]:
 
 EVENT = "gen_ai.evaluation.result"
 EVENTS = (".otlp.jsonl", ".otlp.jsonl.gz")
-"""Ends of names of their files"""
+"""Ends of the names of files of events"""
 _AT_ONCE = 1000
 """Events on a line, each of which is one request of OTLP"""
 
@@ -235,9 +235,9 @@ def _pair(key: str, value: str | float) -> dict[str, Any]:
 
 
 LEADERBOARDS = (".autojudge.jsonl", ".autojudge.jsonl.gz")
-"""Ends of names of their files"""
+"""Ends of the names of files of leaderboards"""
 _ALL = "all"
-"""The topic of the value of all topics"""
+"""The name of the topic that has the value over all topics"""
 
 
 def write_leaderboard(table: ScoreTable, path: str | Path) -> None:

@@ -19,7 +19,7 @@ from nlgauge.reports.plots.pairwise import CorrelationMatrix, correlation_matrix
 from nlgauge.stats.corrections import LEAST_DRAWS, draws_for
 
 MOST_DRAWN = 50_000_000
-"""Rows times metrics, aspects and draws: beyond this fewer draws are taken"""
+"""Limit of rows times metrics, aspects and draws, beyond which fewer draws are made"""
 _FEWEST_DRAWN = 200
 
 

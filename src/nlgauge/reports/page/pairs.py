@@ -13,7 +13,7 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 
 MOST_SYSTEMS = 12
-"""Up to so many all pairs stand in a page"""
+"""The greatest number of systems for which a page shows all pairs"""
 
 
 class Pairings:

@@ -31,7 +31,7 @@ from nlgauge.show.evidence import drawn
 from nlgauge.show.page import page
 
 WIDTH, HEIGHT, MARGIN = 360, 150, 24
-"""A chart's size and rim, in its own units"""
+"""Size and margin of a chart, in units of the drawing"""
 
 
 @dataclass(frozen=True)

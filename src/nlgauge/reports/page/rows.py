@@ -17,9 +17,9 @@ from nlgauge.stats.arrays import Float
 
 MOST_ROWS = 10_000
 MOST_BYTES = 9_000_000
-"""Room for texts, each counted once, and for numbers; with evidence and tables a page stays below 15 MB"""
+"""Bytes for texts, each counted once, and for numbers. With evidence and tables a page stays below 15 MB"""
 MOST_EVIDENCE = 4_000_000
-"""Bytes of drawn evidence"""
+"""The greatest number of bytes of evidence in a page"""
 _A_NUMBER = 8
 
 

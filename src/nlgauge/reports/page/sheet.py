@@ -27,7 +27,7 @@ from nlgauge.show.tables import inert
 
 SHEET, PAGE, GUIDELINE = "sheet.csv", "sheet.html", "guideline.md"
 LONGEST_CELL = 32_767
-"""Characters: spreadsheets cut a longer cell"""
+"""The greatest number of characters of a cell; spreadsheets cut a longer one"""
 _FOLDER = Path(__file__).parent
 
 

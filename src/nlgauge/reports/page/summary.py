@@ -120,11 +120,11 @@ def _ends(scores: Sequence[SystemScore]) -> tuple[float, float]:
 
 
 _NAMED = 3
-"""Up to so many systems or metrics are named in a sentence"""
+"""The greatest number of systems or metrics that a sentence names"""
 
 
 def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield pairs (system or '', sentence) on which system is best. A sentence continues after the name.
+    """Yield pairs (system or '', sentence) on which system is best. The sentence continues after the name.
 
     Args:
         made: the cards. A metric without a better direction has no best, and so no vote.
@@ -156,7 +156,7 @@ def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) 
 
 
 def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
-    """Yield sentences with estimates of people's mean rating of all rows, for the best systems by each aspect."""
+    """Yield a sentence for each aspect: the estimated mean rating of all rows of the best systems."""
     for card in made:
         scores = sorted((standing.score for standing in card.part.standings), key=lambda score: -score.mean)[:_NAMED]
         said = [f"{score.system} {score.mean:.3g} ({score.low:.3g} to {score.high:.3g})" for score in scores]

@@ -109,7 +109,7 @@ def agreement(
 
 
 _MOST = 2.0
-"""Effects beyond it have the colour of it"""
+"""The effect size at the ends of the scale of colours; larger effects have the same colour"""
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ class Reliability:
 
     @classmethod
     def of(cls, calibration: Calibration) -> Reliability:
-        """Return the reliability by the fifths of a calibration."""
+        """Return the fifths of the rated rows that a calibration holds."""
         return cls(calibration.metric, calibration.aspect, calibration.reliability)
 
     def tables(self) -> list[Cells]:
