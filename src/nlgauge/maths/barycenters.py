@@ -45,8 +45,8 @@ def layer_barycenters(
 
     Args:
         clouds: the vectors of each text: [layers, tokens, width] each.
-        weights: of the tokens of each text, in every layer: [tokens] each, with sum 1.
-        target: weights of the barycenter's points: [points] each, with sum 1. By default `weights`.
+        weights: the weights of the tokens of each text, the same in every layer: [tokens] each, with sum 1.
+        target: the weights of the points of each barycenter: [points] each, with sum 1. By default `weights`.
         start: where the iteration begins, 'token_mean' or 'last_layer'.
 
     Returns:
