@@ -62,6 +62,6 @@ def made_up(text: str, others: Sequence[str]) -> list[Link]:
 
 
 def _address(link: str) -> str:
-    """Return an address as it is compared: in lower case, without "https://www.", query and the last signs."""
+    """Return an address as it is compared: in lower case, without "https://www.", query, fragment and end signs."""
     plain = re.sub(r"\A(?:https?://)?(?:www\.)?|\Amailto:", "", link.lower())
     return plain.partition("#")[0].partition("?")[0].rstrip("/.,;:")

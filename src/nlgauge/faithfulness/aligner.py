@@ -73,7 +73,7 @@ class Answer:
 
 
 def _too_long(size: int) -> str:
-    """Return the reason why an answer is not read if its texts have `size` characters together."""
+    """Return the reason for not reading an answer: its texts together have `size` characters, which is too long."""
     remedy = "give the passages that the answer is about, and no others"
     return f"its texts have {size:,} characters, and at most {MOST_CHARACTERS:,} are checked at a time: {remedy}"
 
@@ -155,7 +155,7 @@ class AnswerReading(Reading):
         return Aligned(np.array(places, np.int32).reshape(-1, 2), aligned.alignment, verdicts)
 
     def _with_given_words(self, stretch: Stretch) -> Stretch:
-        """Return a stretch, with a raised probability and the reason if all of it is a part that follows (`Given`)."""
+        """Return a stretch. If it lies in a part that follows from the source (`Given`), its probability is raised."""
         inside = (
             words for words in self._answer.said.given if words.begin <= stretch.begin and stretch.end <= words.end
         )
@@ -290,7 +290,7 @@ def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
 
 
 def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int) -> Value:
-    """Return the sub-scores of an answer (`PARTS`), of which `claims` is the number of its claims."""
+    """Return the sub-scores of an answer in the order of `PARTS`. `claims` is the number of its claims."""
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
     probability = all_supported([np.nan if stretch.supported is None else stretch.supported for stretch in stretches])

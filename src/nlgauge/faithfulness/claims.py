@@ -244,10 +244,10 @@ def _records(text: str, forms: Forms) -> list[Told]:
 
 
 def _asked_for(text: str, others: Sequence[str], question: str) -> list[Piece]:
-    """Return changes that replace values which the question itself gives by the source's values under the same key.
+    """Return changes that undo differences from the source for which the question asked.
 
-    If the question asks how to set a time limit of 30, "timeout=30" in the answer becomes "timeout=10" as in the
-    source, so that it is no difference.
+    If the question asks for a time limit of 30, the answer may have "timeout=30" where the source has "timeout=10". The
+    change puts the value of the source there.
     """
     asked = quantities(question)
     pieces = list(_set(text, others, question))
@@ -263,7 +263,7 @@ def _asked_for(text: str, others: Sequence[str], question: str) -> list[Piece]:
 
 
 def _set(text: str, others: Sequence[str], question: str) -> Iterator[Piece]:
-    """Yield changes that give a switch which the question asks for, such as keep_ratio=False, the source's value."""
+    """Yield changes that give switches named by the question, such as keep_ratio=False, the value of the source."""
     asked = set(words(question))
     for match in _SWITCH.finditer(text) if asked else ():
         if not _CALLED.search(text[max(0, match.start() - _KEY_LENGTH) : match.start()]):

@@ -39,7 +39,7 @@ class Numbers:
         return self._sorted.get((name, unit), _NONE)
 
     def without(self, quantity: Quantity) -> Numbers:
-        """Return the numbers without those of one quantity, which must be among them."""
+        """Return these numbers without the numbers of `quantity`, which must be among them."""
         rest = Numbers(())
         rest._sorted = dict(self._sorted)
         for name, number in _numbers(quantity):
@@ -181,7 +181,7 @@ def _minutes_between(mine: float, clocks: Array) -> bool:
 
 
 def _day(date: Quantity) -> int:
-    """Return a date as its number of days from the year 1, which stands for no year; 0 if there is no such day."""
+    """Return the ordinal number of a date's day; 0 if there is no such day. A date without a year is in the year 1."""
     year, month, day = date.value
     try:
         return datetime.date(int(year or 1), int(month or 1), int(day or 1)).toordinal()

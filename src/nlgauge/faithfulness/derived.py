@@ -174,7 +174,7 @@ class Facts:
         return self._framed[frame]
 
     def _denied(self, sentence: Sentence) -> Derived | None:
-        """Return that a statement follows if it denies the opposite of the source's word: "not open" from "closed"."""
+        """Return a derivation if a statement denies the opposite of the source's word, as "not open" from "closed"."""
         if len(sentence.negations) != 1:
             return None
         words = [word for word in sentence.words if word in OPPOSITES]
@@ -254,7 +254,7 @@ class Facts:
         return None
 
     def _of_another(self, said: Set[str], thing: Thing, others: Sequence[Thing]) -> Derived | None:
-        """Return that a statement is excluded if it gives a thing the value of another thing; None otherwise."""
+        """Return an exclusion if a statement gives a thing the value of another thing; None otherwise."""
         for key, (value, text) in thing.values.items():
             theirs = [other.values[key][0] for other in others if key in other.values]
             if value <= said or not any(told_value and told_value <= said for told_value in theirs):

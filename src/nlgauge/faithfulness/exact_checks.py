@@ -379,8 +379,8 @@ class _Counterparts:
     def of(self, quantity: Quantity) -> dict[tuple[str, object], Quantity]:
         """Return the quantities that can be compared with a quantity of the sentence.
 
-        They stand under their properties: ("after", the word behind), ("value", the number), ("written", the number as
-        written), and ("any", None) for the first. Of several with one property, the first stands there.
+        The keys of the result are properties: ("after", the word behind), ("value", the number), ("written", the number
+        as written), and ("any", None) for all. The value is the first quantity with the property.
         """
         return self._others.get((_group(quantity), _is_year(self._text, quantity)), {})
 

@@ -28,7 +28,7 @@ class Forms(NamedTuple):
     """The quantities and words of the source of an answer, as the source writes them."""
 
     equal: EqualQuantities
-    """The quantities, each form of each once"""
+    """The quantities of the source. Each form of a quantity is listed once"""
     written: Sequence[str]
     """The characters of each quantity of `equal.of`"""
     texts: Sequence[str]

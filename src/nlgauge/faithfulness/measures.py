@@ -258,7 +258,7 @@ def in_words(number: int) -> str:
 
 
 def measures(text: str) -> Iterator[Quantity]:
-    """Yield the possible numbers, measures and amounts of a text. They may overlap; the better of two comes first."""
+    """Yield the possible numbers, measures and amounts of a text. Of two that overlap, the more certain comes first."""
     for match in _PART_OF.finditer(text):
         units = len(_UNITS)
         if match[1]:

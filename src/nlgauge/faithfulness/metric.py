@@ -48,7 +48,7 @@ class FaithfulnessPrepared(Prepared):
     scorer: Scorer[Answer]
     """The scorer of the answers: an aligner, or a cascade of two scorers"""
     asked: OfMetric | None = None
-    """The metric that scores the rows that the model cannot decide; None if there is none, or if a second model does"""
+    """The metric that scores the rows that the model cannot decide; None without such a metric"""
 
 
 @dataclass(frozen=True)

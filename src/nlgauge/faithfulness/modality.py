@@ -190,7 +190,7 @@ class ModalSource:
         return None
 
     def _not_done(self, sentence: str) -> str | None:
-        """Return why a sentence differs: it tells as done what the source plans and nowhere tells as past; or None."""
+        """Return why a sentence differs: it tells a plan as done, and the source has only the plan; None otherwise."""
         done = frozenset(_in_the_past(sentence, certain=True)) if self._planned else frozenset()
         others = frozenset(_stems(sentence)) - done
         for frame in self._planned if done and others else ():
@@ -204,7 +204,7 @@ class ModalSource:
         return None
 
     def _left_open(self, sentence: str) -> str | None:
-        """Return why a sentence differs: it tells as a fact what is only somebody's claim in the source; or None."""
+        """Return why a sentence differs: it tells as a fact what the source has as a claim alone; None otherwise."""
         said = frozenset(_stems(sentence))
         for frame in self._said if len(said) > 1 and len(self._short) <= _MOST_OTHERS else ():
             if (
@@ -224,7 +224,7 @@ class ModalSource:
         return None
 
     def _not_shown(self, event: frozenset[str]) -> str | None:
-        """Return why a sentence with this event differs: it tells as shown what the source only says; or None."""
+        """Return why a sentence with this event differs: it tells as shown what the source only says; else None."""
         for frame in self._said if len(event) > 1 else ():
             if frame.clause and len(event & frame.event) >= _ENOUGH * len(event):
                 shown = any(len(event & other.stems) >= _ENOUGH * len(event) for other in self._shown)
@@ -242,7 +242,7 @@ class ModalSource:
 
     @cached_property
     def _told(self) -> dict[str, list[frozenset[str] | None]]:
-        """For each verb, the stems of the sentences with its past; None for a sentence such as "she built it"."""
+        """For each verb, the stems of each sentence that has it in the past; None for one like "she built it"."""
         told: dict[str, list[frozenset[str] | None]] = {}
         for text in self._short:
             stems = None if _AGAIN.search(text) else frozenset(_stems(text))

@@ -82,7 +82,7 @@ class Passage:
 
     @cached_property
     def quantities(self) -> Sequence[Quantity]:
-        """The quantities of the passage. Their places are counted from the begin of their own sentence."""
+        """The quantities of the passage. The places of each are those in its own sentence."""
         return [quantity for sentence in self._sentences for quantity in sentence.quantities]
 
     @cached_property

@@ -125,8 +125,9 @@ class OrderedSource:
             sentence: a sentence of an answer.
 
         Returns:
-            The steps, where the sentence names steps of a list in their order. Or the source's sentence about now that
-            has the words and numbers of `sentence`, where the source has another number for the past. Else None.
+            The steps, if the sentence names steps of a list in their order. For a sentence about now: the sentence of
+            the source about now with the same words and numbers, if the source has another number for the past. None
+            otherwise.
         """
         if not (self._lists or self._former) or len(sentence) > LONGEST:
             return None
@@ -153,7 +154,7 @@ class OrderedSource:
         return False
 
     def _holding(self, said: _Told) -> str | None:
-        """Return the source's sentence about now that says the same as a sentence; None if no past number differs."""
+        """Return the source's sentence about now that says the same, if one about the past differs; else None."""
         words = said.stems - _digits(said.stems)
         others = [told for told in self._former if told.numbers and not said.numbers & told.numbers]
         if not said.numbers or not any(words <= told.stems for told in others):

@@ -19,7 +19,7 @@ def ranked(said: Statement, read: Sequence[Passage]) -> Derived | None:
 
     Args:
         said: the statement, with words of an order.
-        read: the passages of the source, of which the first that has the things decides.
+        read: the passages of the source. The first passage that has the things decides.
 
     Returns:
         Whether the statement follows from the numbers of a passage; None where no passage decides.

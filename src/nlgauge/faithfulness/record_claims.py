@@ -269,7 +269,7 @@ class _Given:
             others: the names of the other records.
 
         Returns:
-            The sentence, and why it has another value if so; None where no sentence decides.
+            The sentence, with the reason if it has another value; None where no sentence decides.
         """
         said = str(cell.value)
         true = cell.value if isinstance(cell.value, bool) else YES_OR_NO.get(said.lower())

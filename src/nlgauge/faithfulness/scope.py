@@ -72,7 +72,7 @@ class ScopedSource:
 
     @staticmethod
     def _holds(clause: _Said, told: Sequence[_Said]) -> bool:
-        """Return whether a clause of `told` has the noun and all words of `clause`, and is negated or not as it is."""
+        """Return whether a clause of `told` has the noun, all words and the same negation as `clause`."""
         return any(
             clause.noun == other.noun and clause.negated == other.negated and clause.stems <= other.stems
             for other in told

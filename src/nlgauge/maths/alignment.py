@@ -79,7 +79,7 @@ def rescaled(value: Numbers, baseline: float) -> Numbers:
 
 
 def mean_alignment(alignment: Array) -> float:
-    """Return the mean alignment: [words] -> number; NaN without words. Table F.6 has it for replies, of y -> [x, c]."""
+    """Return the mean alignment: [words] -> number; NaN without words. In table F.6 it is used with y -> [x, c]."""
     return float(alignment.mean()) if len(alignment) else np.nan
 
 
@@ -186,7 +186,7 @@ def preservation(output_to_source: Array, source_to_output: Array, factor: int =
 
 
 def groundedness(output_to_context: Array) -> float:
-    """Return sum align(y -> c), the amount of the context's information in the output; no share (equation 6)."""
+    """Return sum align(y -> c), the amount of the context's information in the output, and not a share (equation 6)."""
     return float(output_to_context.sum()) if len(output_to_context) else np.nan
 
 

@@ -40,8 +40,8 @@ def layer_barycenters(
     """Return Wasserstein-2 barycenters of the layers of many texts, by fixed-point iteration (Cuturi and Doucet 2014).
 
     With start='token_mean' and equal weights, the plan that moves every token to itself is nearly always optimal, and
-    then the mean is the fixed point. Dual prices prove this or, if none are found in a few rounds, the exact plan.
-    Otherwise the iteration runs.
+    then the mean is the fixed point. This is proved by dual prices or, if none are found in a few rounds, by the exact
+    plan. Otherwise the iteration runs.
 
     Args:
         clouds: the vectors of each text: [layers, tokens, width] each.

@@ -33,8 +33,8 @@ class Gain(NamedTuple):
     helped: Float
     """The influence of each row on the mean from scores and ratings: [rows]"""
     unseen: float
-    """The variance that one disagreement of people and scores adds to the mean: of a row, or of a part of a cluster's
-    ratings. NaN if all ratings are equal"""
+    """The variance that a single disagreement of people and scores would add to the mean. With clusters, this is a
+    disagreement on a part of one cluster's ratings. NaN if all ratings are equal"""
 
     @classmethod
     def of(cls, ratings: Float, scores: Float, design: Design, least: float = -math.inf) -> Gain:

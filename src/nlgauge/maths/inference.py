@@ -21,8 +21,8 @@ skewed, as lognormal values are, or if larger groups differ from smaller ones, t
 - One more error among four or more independent values of yes and no, up to half of them, never makes the interval
   shorter. In groups it may, if the errors are then spread more evenly, but the interval stays longer than without any
   error. On other scales a value may make it shorter if it is nearer to the common value than the end of the scale.
-- Two copies of the same items never make the interval longer than one. The exception are independent values of yes and
-  no that become groups of two: Wilson's interval has the normal quantile, and groups have Student's.
+- Two copies of the same items never make the interval longer than one. There is one exception: independent values of
+  yes and no that become groups of two, because Wilson's interval has the normal quantile, and groups have Student's.
 - If less than half of the values are alike and there are no limits, a constant that is added to all values shifts the
   interval by it. If more are alike, the end of the scale is at the magnitude of the values, which the constant changes.
 """
@@ -234,10 +234,9 @@ class Inference:
         return t * self.error * math.sqrt(self.n / items)
 
     def needed(self, confidence: float, power: float, size: float, sides: int = 2) -> float:
-        """Return the number of items, in groups as large as these, that a difference needs to be significant.
+        """Return the number of items, in groups as large as these, with which a difference is found significant.
 
-        With one side it is also the number of items that show of two equal systems that they differ by less than
-        `size`.
+        With one side, so many items also show that two equal systems differ by less than `size`.
 
         Args:
             confidence: 1 minus the error probability of the test, such as 0.95.
@@ -311,9 +310,10 @@ def mean_of(
 def chance_of(values: Float, variance: float, clusters: Integers | None = None) -> Inference:
     """Return the mean of estimated probabilities, one for each item, with its interval and tests.
 
-    The interval is Wilson's, for as many values of yes and no as have the variance of the mean, with Student's quantile
-    (Korn and Graubard 1998 do the same for surveys). A few items often lack the rare ones with a large probability, and
-    then differ less than all items do. So a least variance is given, which follows from other facts about the items.
+    The interval is Wilson's, for the number of yes and no values that would have the variance of the mean, with
+    Student's quantile (Korn and Graubard 1998 do the same for surveys). A few items often lack the rare ones with a
+    large probability, and then differ less than all items do. So a least variance is given, which follows from other
+    facts about the items.
 
     Args:
         values: the estimated probability of each item: [n], from 0 to 1.

@@ -207,7 +207,7 @@ class _Frame:
 
 
 class _Tally:
-    """A count of the points in the balls of some centres, to which pairs are added bit by bit."""
+    """The counts of a `Coverage`, to which pairs of a centre and a point are added step by step."""
 
     def __init__(self, centres: _Cloud, radii: Reals, points: _Cloud) -> None:
         self.radii, self._centres, self._points = radii, centres, points

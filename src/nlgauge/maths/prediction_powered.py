@@ -43,7 +43,7 @@ class Design:
 
     @cached_property
     def weights(self) -> Float:
-        """The number of rows that each rated row represents: [rows], 0 for other rows. It sums to all rows."""
+        """The number of rows for which each rated row stands: [rows], 0 for other rows. The sum counts all rows."""
         rows = len(self.rated)
         if self.probabilities is not None:
             weights = np.zeros(rows)

@@ -97,7 +97,7 @@ class RatedMeans(NamedTuple):
 def rated_means(
     ratings: Float, scores: Float, design: Design, scale: Scale | None, least: float = -math.inf, yes_no: bool = False
 ) -> RatedMeans:
-    """Return the mean rating with the help of the scores, the mean of the ratings alone, and which of them to use.
+    """Return the mean ratings with and without the help of the scores, and the one of the two to use.
 
     Scores that do not make the mean more certain (`helps`) are not used.
 

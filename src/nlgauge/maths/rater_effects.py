@@ -35,7 +35,7 @@ ASSUMED = 0.1
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RaterSpread:
-    """The raters of one question."""
+    """The raters of one question, and how far their ratings lie apart."""
 
     ratings: Float
     """The ratings of each rater: [raters, rows], with NaN where a rater did not rate a row"""

@@ -295,7 +295,7 @@ class _Batch:
         return cell, gap[np.arange(len(gap)), cell]
 
     def _pivot(self, cell: Integers) -> None:
-        """Add one cell to the tree of each problem, with all flow that the cycle allows which it closes."""
+        """Add one cell to the tree of each problem. It closes a cycle, and gets all flow that this cycle allows."""
         row, column = self.first + cell // self.m, self.first + self.n + cell % self.m
         # From both ends of the new edge to their common ancestor; flow decreases on edges in the opposite direction.
         ends = row.copy(), column.copy()

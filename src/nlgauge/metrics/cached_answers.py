@@ -33,7 +33,7 @@ class CachedAnswers:
     _committed: float = 0.0
 
     def look_up(self, jobs: Iterable[Job]) -> dict[Job, Sequence[Answer]]:
-        """Return the cached answers of the jobs that have all of theirs in the cache."""
+        """Return the cached answers by job. A job of which an answer is missing is left out."""
         if self.cache is None:
             return {}
         keys = {self._key(job): job for job in jobs}

@@ -109,7 +109,7 @@ class Decisions(_Form):
         return {"model": self.model, "input": asked.material, "questions": questions}
 
     def each(self, content: Mapping[str, Any]) -> list[Answer]:
-        """Return the answer to each question of a request. Several questions find their answers by name."""
+        """Return the answer to each question of a request. If there are several, answers are found by name."""
         answers = content.get("answers")
         listed = [answer for answer in answers if isinstance(answer, dict)] if isinstance(answers, list) else []
         if not self.criteria:

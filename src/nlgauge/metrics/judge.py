@@ -176,7 +176,7 @@ class Judge(RowMetric):
         return self.template.ours and self._api == "chat"
 
     def filled(self, row: Row) -> list[Asked] | str:
-        """Return the filled prompts for a row, or the reason why there are none. Prompts of nlgauge have marks."""
+        """Return the filled prompts for a row, with marks around texts in nlgauge's prompts, or why there are none."""
         return self.template.filled(row, self._fences)
 
     @property
@@ -268,7 +268,7 @@ class Judge(RowMetric):
         return JudgePrepared(facts=facts, server=server, form=form, url=url, served=served, cached=cached)
 
     def _form(self, api: str, model: str) -> Chat | Decisions | SystemOne:
-        """Return the object that makes the requests and reads the replies of an interface, for a model."""
+        """Return the object that makes the requests of an interface and reads its replies."""
         if api != "chat":
             kind = Decisions if api == "decisions" else SystemOne
             return kind(model, self.labels, scale=isinstance(self.values, str), criteria=self.criteria or {})
@@ -415,12 +415,12 @@ class Judge(RowMetric):
         return {**prepared.server.counts, **mixed(prepared.answers.values())}
 
     def is_cheap(self, row: Row) -> bool:
-        """Return True: the number of a row is computed at once from its cached answers, which also have their dates."""
+        """Return True, because a row's number is computed at once from its cached answers, which have their dates."""
         return True
 
 
 def _of_criteria(answers: Sequence[Answer]) -> Value:
-    """Return the numbers of all criteria as one value. NaN stands for a failure; the reason is that of the first."""
+    """Return the numbers of all criteria as one value. A failure is NaN, and the first failure gives the reason."""
     failed = [answer for answer in answers if isinstance(answer, Failure)]
     numbers = tuple(math.nan if isinstance(answer, Failure) else answer.number for answer in answers)
     temporary = any(answer.temporary for answer in failed)

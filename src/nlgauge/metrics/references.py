@@ -54,7 +54,7 @@ def paired(
 
     Args:
         candidate: what a metric read from the candidate; None if it has no words.
-        references: the same for each reference.
+        references: what the metric read from each reference; None for a reference without words.
         unusable: a function that returns why a text cannot be compared, or None.
 
     Returns:

@@ -240,7 +240,7 @@ def _same(text: str, labels: Numbers) -> str | None:
 def _led_by(text: str, begin: int, end: int, labels: Numbers) -> tuple[_Line, int] | None:
     """Return the label at the beginning of a line, if a mark separates it from the rest, and where the rest begins.
 
-    Only labels that are words of two and more letters count: a number or a letter may be that of an item of a list.
+    Only labels that are words of two and more letters count: a number or a letter may count the items of a list.
     """
     line = text[begin:end]
     place = len(line) - len(line.lstrip(_MARKS + "\"'“‘(["))
@@ -274,7 +274,7 @@ def _names_another(said: str, label: str, labels: Numbers) -> bool:
 
 
 def _object_in(reply: str) -> tuple[Mapping[str, Any], int, int] | None:
-    """Return the first JSON object of a reply, and where it begins and ends; None if a sentence goes on with it."""
+    """Return the first JSON object of a reply, its begin and its end; None without one, or within a sentence."""
     begin = reply.find("{")
     before = reply[: max(begin, 0)].rstrip()
     if begin < 0 or not (not before or before[-1] in ":.!?>`" or "\n" in reply[len(before) : begin]):

@@ -31,7 +31,7 @@ class RequestClock:
         self._timer.cancel()
 
     def hold(self, connected: socket.socket) -> None:
-        """Add a connection to those that the clock ends. It is ended at once if the time is over."""
+        """Add a connection that the clock ends when the time is over, or at once if it already is."""
         with self._lock:
             self._sockets.append(connected)
             if self.over:

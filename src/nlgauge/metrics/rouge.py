@@ -151,7 +151,7 @@ class ROUGE(StringReferenceMetric[str]):
         return self.too_long if self.too_long and any(self._is_far(*pair) for pair in pairs) else self.undefined
 
     def _is_far(self, candidate: str, reference: str) -> bool:
-        """Return whether two texts are too long for a common subsequence, which takes the product of their lengths."""
+        """Return whether two texts are too long for a common subsequence, whose time is the product of lengths."""
         if len(candidate) * len(reference) <= _MOST_CELLS or self.variant.isdigit():
             return False
         return self._words(candidate) * self._words(reference) > _MOST_CELLS

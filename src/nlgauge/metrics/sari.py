@@ -1,4 +1,4 @@
-"""SARI: the n-grams that a simplification adds, keeps and deletes, compared with those that references do.
+"""SARI: the n-grams that a simplification adds to its source, keeps and deletes, judged by the references.
 
 Xu, Napoles, Pavlick, Chen and Callison-Burch, "Optimizing Statistical Machine Translation for Text Simplification",
 TACL 2016; corpus scores as in EASSE: Alva-Manchego et al., EMNLP 2019 (system demonstrations).

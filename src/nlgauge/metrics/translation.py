@@ -46,7 +46,7 @@ Counts: TypeAlias = Sequence[float]
 
 
 class Counted(Protocol):
-    """The settings of a metric that row scores depend on."""
+    """The settings of a metric on which its row scores depend."""
 
     @property
     def references(self) -> str:
