@@ -291,11 +291,11 @@ def refusals(sentence: str, question: str = "") -> list[Refusal]:
 def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
     """Return the log-odds that a refusal is honest: that the sources lack the thing that is said to be missing.
 
-    Two neighbouring sentences of a source have a share of the topic's words. The log-odds fall with the largest such
-    share, from 2.55 for none of the words to -2.45 for all. A share counts half if these sentences lack a name or a
-    number of the topic, or a value of the kind that is asked for: a time for "when", an amount for "how much", a name
-    for "who", a reason for "why". For a topic of a single word, the log-odds are never below -0.45. A thing that a
-    source has in quite other words is not found.
+    The search takes the two neighbouring sentences of a source that have the largest share of the topic's words. The
+    log-odds fall from 2.55 if they have none of the words to -2.45 if they have all. The share counts half if the
+    sentences lack a name or a number of the topic, or a value of the kind that is asked for: a time for "when", an
+    amount for "how much", a name for "who", a reason for "why". For a topic of a single word, the log-odds are never
+    below -0.45. A thing that a source has in quite other words is not found.
 
     Args:
         topic: the thing that is said to be missing.
@@ -325,7 +325,9 @@ def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
 
 
 def _of_question(topic: str, wanted: Set[str], question: str, kind: str) -> bool:
-    """Return whether a refusal refuses the question itself, so that an answer in the source makes the refusal false.
+    """Return whether the thing that is said to be missing is the answer to the question.
+
+    If it is, and the source answers the question, the refusal is false.
 
     Args:
         topic: the thing that is said to be missing.

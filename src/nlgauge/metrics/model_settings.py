@@ -89,8 +89,8 @@ def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tup
     """Return the layers that a metric reads, and the facts that name them for the signature.
 
     Args:
-        layers: a tuple of layers, or a number of layers. So many layers end with the layer that the model's card names
-            for the family, or else with the last layer; all are read if there are fewer.
+        layers: a tuple of layers; or a number, of layers that end with the one that the model's card names for the
+            family, or else with the last one. If the model has fewer, all are read.
         family: the name of the metric in the card.
         model: the model.
 
