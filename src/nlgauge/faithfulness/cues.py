@@ -91,7 +91,7 @@ MOST_OF = re.compile(
 OF_ALL = re.compile(
     r"(?<=est) of (?:all )?(?:the )?(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b", re.IGNORECASE
 )
-"""As in "the cheapest of the three" """
+"""The number of all things behind a word of an order, as in "the cheapest of the three" """
 _CUE_WORDS = re.compile(
     rf"\b(?:won|wins|ahead|leads?|led|lost|loses|behind|by|than|expensive|costly"
     rf"|{'|'.join(f'{MORE_THAN} {_LESS_THAN}'.split())})\b",

@@ -397,5 +397,5 @@ _FRAMES = (
         re.compile(r"\b(?:forbidden|prohibited|banned)\b", re.I),
     ),
 )
-"""Paid for and free, allowed and forbidden"""
+"""The frames: paid for and free, allowed and forbidden"""
 _CONDITION = re.compile(r"\b(?:unless|only|if|except|otherwise|but|until|without|when)\b", re.IGNORECASE)

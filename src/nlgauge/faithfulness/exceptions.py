@@ -26,24 +26,25 @@ _BUT = r"(?<=everyone )but|(?<=everybody )but|(?<=everything )but|(?<=nobody )bu
 _EXCEPTION = re.compile(
     rf"\b(?:{_ALL}|{_NONE})\b[^.;:!?]{{0,150}}?,?\s\(?(?P<marker>{_MARKER}|{_BUT})\s(?P<rest>[^.;:!?)]+)", re.IGNORECASE
 )
-"""As in "everyone except Ann came". The group `rest` begins with the exception, and may go on with the predicate"""
+"""An exception, as in "everyone except Ann came". The group `rest` begins with what is excepted, and may go on with the
+predicate"""
 _NAMED_BUT = re.compile(
     rf"\b(?:{_ALL}|{_NONE})\b(?: of)?(?: (?:the|our|my|his|her|its|their))?(?P<named>(?: [\w'’-]+){{1,2}})"
     r" (?P<marker>but) (?P<rest>(?:the |an? )?[^\W\d][^.;:!?)]*)",
     re.IGNORECASE,
 )
-"""As in "none of the samples but sample C" """
+"""An exception with "but", as in "none of the samples but sample C" """
 _FIRST = re.compile(
     rf"\W*(?P<marker>{_MARKER}|but for|(?P<unlike>unlike))\s(?P<thing>[^,.;:!?]{{1,80}}),\s(?P<rest>[^.;!?]+)",
     re.IGNORECASE,
 )
-"""As in "apart from the kitchen, every room has been painted" """
+"""An exception that begins a sentence, as in "apart from the kitchen, every room has been painted" """
 _ALL_BUT = re.compile(
     r"\ball but (?P<numbers>[\w-]{1,12}(?: of (?:the |its |their |our )?[\w-]{1,12}(?= \w))?)"
     r"(?P<rest>\s[^.;:!?]+)",
     re.IGNORECASE,
 )
-"""As in "all but two of the twelve players were injured" """
+"""An exception of a number of things, as in "all but two of the twelve players were injured" """
 _DAYS = frozenset(stem_of(day.lower()) for day in WEEKDAYS)
 _AUXILIARY = frozenset(
     ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "may", "must", "will", "should"]

@@ -140,7 +140,7 @@ _IN_WORDS = (
 )
 _SPACES = " \u00a0\u2009\u202f"
 _SEPARATORS = (",", "['’]", f"[{_SPACES}]", r"\.")
-"""Patterns of separators of thousands. A number has one kind alone. A single point or comma may be a decimal sign"""
+"""Patterns of separators of thousands. A number has one of them alone. A single point or comma may be a decimal sign"""
 _THOUSANDS = "|".join(rf"\d{{1,3}}(?:{separator}\d{{3}})+(?!{separator}?\d)" for separator in _SEPARATORS)
 _LARGE = rf"(?<!\d[ '’\u00a0\u2009\u202f])(?:{_THOUSANDS})"
 _INDIAN = r"\d{1,2}(?:,\d\d)+,\d{3}(?!\d)"
@@ -197,7 +197,7 @@ _OF_SO_MANY = re.compile(
     r"(?=\s[a-z]|\s*[.,;:!?)]|\Z)",
     re.IGNORECASE,
 )
-"""As in "one in four visitors" and "3 out of 10" """
+"""A share in two numbers, as in "one in four visitors" and "3 out of 10" """
 _ORDINAL = re.compile(
     rf"\b({'|'.join(sorted(_ORDINAL_VALUES, key=len, reverse=True))})\b(?! (?:of all|half))", re.IGNORECASE
 )

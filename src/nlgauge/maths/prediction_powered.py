@@ -43,7 +43,7 @@ class Design:
 
     @cached_property
     def weights(self) -> Float:
-        """The number of rows for which each rated row stands: [rows], 0 for other rows. The sum counts all rows."""
+        """The number of rows that each rated row stands for: [rows], 0 for others. They add up to all rows."""
         rows = len(self.rated)
         if self.probabilities is not None:
             weights = np.zeros(rows)

@@ -30,7 +30,7 @@ LEFT_OUT = "references without words left out"
 EMPTY = "the score of a row with references but words on one side only: 'undefined', or the 'worst' score"
 """The help of the parameter `empty`"""
 SPLITTERS = ("13a", "intl", "zh", "char", "unicode", "spaces")
-"""Four of sacrebleu; Unicode words without punctuation (rouge-score-rs); str.split"""
+"""The word tokenizers: four of sacrebleu, Unicode words without punctuation (rouge-score-rs), and str.split"""
 
 
 _FIRST = (0,)

@@ -55,7 +55,7 @@ _SUBJECT = re.compile(
     r"and|so|it['’]s|that['’]s|i['’]m)",
     re.IGNORECASE,
 )
-"""What may follow 'no' where it is an answer, and not a word for none"""
+"""Words after 'no' that show that it is an answer, and not a determiner as in 'no doubt'"""
 _DENIES = re.compile(r"(?:\b(?:not|never|without|no|than)|n['’]t)[\s\"'“‘]+(?:an?\s+)?\Z", re.IGNORECASE)
 _OPEN_ENDED = re.compile(
     r"(?:n['’]t|\b(?:not|never|neither|nor|no|cannot|say|says|said|with|as|or|and|than|of|the|an?|to|be|word|answer|"

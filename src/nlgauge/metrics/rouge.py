@@ -24,12 +24,12 @@ from nlgauge.maths.text import sentence_spans
 from nlgauge.metrics.references import StringReferenceMetric
 
 _TOKENIZERS = {"ascii": "DefaultTokenizer", "unicode": "UnicodeTokenizer", "character": "CharacterTokenizer"}
-"""Their names in rouge-score-rs"""
+"""The tokenizers, with their names in rouge-score-rs"""
 _LETTER = re.compile("[A-Za-z0-9]")
 """A character that every tokenizer reads as part of a word"""
 _MOST_CELLS = 10_000_000_000
-"""Words of a candidate times words of its reference (100,000 each): a common subsequence takes minutes, and for the
-longest possible texts a day"""
+"""The largest product of the numbers of words of a candidate and its reference (100,000 each) that are compared. Then a
+common subsequence takes minutes. For the longest possible texts it would take a day"""
 _UNDEFINED = (math.nan, math.nan, math.nan)
 
 

@@ -289,8 +289,8 @@ class ChrF(SacrebleuMetric):
 
 _RATE: Mapping[str, object] = {"name": "rate"}
 _MOST_SHIFTED = 25_000_000
-"""Words of a candidate times words of a reference (5,000 each): the search for shifts takes seconds if words differ,
-and up to an hour if a text repeats three words"""
+"""The largest product of the numbers of words of candidate and reference (5,000 each) that are compared. The search for
+shifts then takes seconds if words differ, and up to an hour if a text repeats three words"""
 
 
 @dataclass(frozen=True)
@@ -359,9 +359,10 @@ def _distance() -> Distance:
 
 
 _FEW_EDITED = 2_000_000
-"""Characters of a candidate times those of its references that are compared in a tenth of a millisecond"""
+"""The product of the numbers of characters of a candidate and its references up to which edits take at most a tenth of
+a millisecond"""
 _MOST_EDITED = 10**12
-"""Symbols of a candidate times symbols of a reference (a million each take about ten seconds)"""
+"""The largest product of the numbers of symbols of candidate and reference. A million each take about ten seconds"""
 
 
 @dataclass(frozen=True)
