@@ -34,7 +34,7 @@ _BLANKS = str.maketrans({"▁": " ", "Ġ": " ", "Ċ": "\n"})
 
 @dataclass
 class Chat:
-    """The interface of chat completions. An answer is a label, with the probabilities of labels if the server can."""
+    """The interface of chat completions. An answer is a label, with probabilities if the server gives them."""
 
     labels: Numbers
     model: str | None

@@ -2,10 +2,10 @@
 
 Zhang, Kishore, Wu, Weinberger and Artzi, "BERTScore: Evaluating Text Generation with BERT", ICLR 2020.
 
-For precision, each token of the candidate has its similarity to the most similar token of the reference, and precision
-is the mean. Recall is the mean over the tokens of the reference in the same way, and F1 is the harmonic mean of the two
-(section 3). The means may be weighted by idf, and leave out special tokens. In the published code tokens may still
-match special tokens, as with `special=True`.
+Each token of the candidate is matched with the most similar token of the reference, and precision is the mean of these
+similarities. For recall, each token of the reference is matched with the most similar token of the candidate. F1 is the
+harmonic mean of precision and recall (section 3). The means may be weighted by idf, and leave out special tokens. In
+the published code tokens may still match special tokens, as with `special=True`.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ class SystemOne(_Form):
         return {"model": self.model, "state": asked.material, "questions": questions}
 
     def each(self, content: Mapping[str, Any]) -> list[Answer]:
-        """Return the answer to each question of a request, which is found by the question's name."""
+        """Return the answer to each question of a request. Answers are found by the names of the questions."""
         answers = content.get("answers")
         by_name = answers if isinstance(answers, dict) else {}
         return [self._number(by_name.get(name), "noul") for name in self.criteria or (NAME,)]
