@@ -27,8 +27,7 @@ def without(table: ScoreTable, systems: Sequence[str]) -> ScoreTable:
 
 
 def part_of(column: Column, part: str | None) -> Column:
-    """Return the column with one of its parts. The first part is taken if no part is named or the column has only one.
-    """
+    """Return the column with one of its parts. It is the first if no part is named or the column has only one."""
     at = column.parts.index(part) if part is not None and len(column.parts) > 1 else 0
     return replace(column.cut((column.parts[at],)), details=())
 

@@ -131,8 +131,7 @@ def _numbers(cell: Cell) -> tuple[str, str]:
 
 
 def _differences(tried: Sequence[Tried]) -> list[str]:
-    """Return a table of the intervals for the difference of two systems, by set, aspect and metric; empty without any.
-    """
+    """Return a table of the intervals for the difference of two systems; empty if there are none."""
     rows = [[one.population.title, *line] for one in tried for line in _lines(one.differences)]
     heads = ["set", "aspect", "by", *_heads(OF_EACH)]
     return beside("differences", table(heads, "lll" + "rr" * len(OF_EACH), rows)) if rows else []

@@ -128,8 +128,7 @@ def _printed(entry: Entry, n: int) -> float | None:
 
 
 def _average(row: Sequence[Cell]) -> Cell:
-    """Return the mean of a row, published and ours. The published one is None and ours is NaN if a number is missing.
-    """
+    """Return the mean of a row, published and ours. If a number is missing, the mean is None (published) or NaN (ours)."""
     printed = [cell.published for cell in row if cell.published is not None]
     reason = next((cell.reason for cell in row if cell.reason), None)
     published = float(np.mean(printed)) if len(printed) == len(row) else None

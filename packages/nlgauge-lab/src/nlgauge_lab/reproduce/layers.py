@@ -146,8 +146,7 @@ def _settings(name: str, model: str | None) -> dict[int, str]:
 
 
 def chosen(found: Sequence[Family]) -> dict[str, int]:
-    """Return by family the layer that agrees best over all data that judge it. These layers are for the model's card.
-    """
+    """Return by family the layer that agrees best over all data that judge it. The model's card takes these layers."""
     return {one.name: layer for one in found if (layer := one.best(one.suites)) is not None}
 
 

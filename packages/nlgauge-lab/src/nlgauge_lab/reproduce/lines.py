@@ -70,8 +70,7 @@ class Line(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether the metric has a number for every row, as far as was recorded. A metric without it is never the best.
-        """
+        """Whether the metric has a number for every row, as far as was recorded. If not, it is never the best."""
         return self.kind != UNFINISHED and not self.missing > 0 and (self.missing == 0 or self.note != SETS)
 
 

@@ -123,8 +123,7 @@ def short(value: float, digits: int = 3) -> str:
 
 
 def ranged(value: float, low: float, high: float, digits: int = 3) -> str:
-    """Return a number with its interval in short form, such as .715 [.60, .81]. Without an interval it has no brackets.
-    """
+    """Return a number with its interval in short form, such as .715 [.60, .81], or without brackets if it has none."""
     inside = "" if math.isnan(low) or math.isnan(value) else f" [{short(low, 2)}, {short(high, 2)}]"
     return short(value, digits) + inside
 

@@ -253,8 +253,7 @@ def _settings(lines: Sequence[Line]) -> list[str]:
 
 
 def _by_aligners(lines: Iterable[Line], shipped: Mapping[str, str]) -> list[str]:
-    """Return a line for each model and aligner: how many numbers it gave, and whether the model has this aligner now.
-    """
+    """Return a line for each model and aligner: how many numbers it gave, and whether it is the model's present one."""
     found: dict[tuple[str, str, str], list[Line]] = {}
     for line in lines:
         if line.aligner:

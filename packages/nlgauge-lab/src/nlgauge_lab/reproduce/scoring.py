@@ -143,7 +143,9 @@ class Scores:
 def scored(
     corpus: Corpus, metrics: Sequence[Metric], *, cache: Path | bool, evidence: bool = False
 ) -> dict[str, ScoreTable | NlgaugeError]:
-    """Return the column of each metric as a table, or the error why there is none. Shared features are computed once.
+    """Return the column of each metric as a table, or the error why there is none.
+
+    Features that several metrics share are computed once.
     """
     try:
         table = evaluate(corpus, metrics=list(metrics), evidence=evidence, progress=True, cache=cache)

@@ -67,8 +67,7 @@ def _cells(one: Table) -> Iterator[tuple[Entry, int, float]]:
 
 
 def _unit(one: Table) -> float:
-    """Return the last printed digit, as a correlation. The error of a printed number, rounded or cut off, is smaller.
-    """
+    """Return the last printed digit, as a correlation. A printed number, rounded or cut off, is wrong by less."""
     return 10.0**-one.digits / one.scale
 
 

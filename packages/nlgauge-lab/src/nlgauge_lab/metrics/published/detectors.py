@@ -53,8 +53,7 @@ class Judgement(NamedTuple):
 
 
 def read_rows(requests: Sequence[DetectorRow], block: TextBlock) -> dict[DetectorRow, Judgement | None]:
-    """Return the detector's judgement of each row, which is read without cuts. It is None for a row that is too long.
-    """
+    """Return the detector's judgement of each row, which is read without cuts; None for a row that is too long."""
     packer, model = _packer(block.model), block.model[ALIGNER]
     rows = [packer.row(one.source, one.candidate, one.question, one.passages) for one in requests]
     found: dict[DetectorRow, Judgement | None] = dict.fromkeys(requests)
@@ -305,6 +304,5 @@ class LettuceDetect(PublishedDetector):
 
 
 def _numbered(passages: Sequence[str]) -> str:
-    """Return numbered passages as they stand in the prompt. The template has the number of the first passage already.
-    """
+    """Return numbered passages as they stand in the prompt. The template has the first passage's number already."""
     return "\n".join([*passages[:1], *(f"passage {at}: {text}" for at, text in enumerate(passages[1:], 2))])
