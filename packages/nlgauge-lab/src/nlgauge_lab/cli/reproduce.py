@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nlgauge_lab.reproduce.scoring import Scores
 
 PAPER = "paper"
-"""As `entries.PAPER`, which is not imported to print the help"""
+"""The value of `entries.PAPER`, copied here so that printing the help imports nothing"""
 RESULTS, DETECTION, LAYERS, COVERAGE, LIST = "results", "detection", "layers", "coverage", "papers"
 PANELS = "panels"
 SLIPS, ROWS = "slips", "data"

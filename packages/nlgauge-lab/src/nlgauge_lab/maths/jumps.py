@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 Symbols: TypeAlias = NDArray[np.int32]
 Pairs: TypeAlias = Sequence[tuple[Symbols, Symbols]]
 MOST_CELLS = 100_000_000
-"""Symbols of a candidate times symbols of its reference (10,000 each take minutes). Twice as long texts take four times
-as long, and the longest possible would take years"""
+"""The largest number of symbols of a candidate times symbols of its reference (10,000 each take minutes). Time grows
+with this product, and the longest possible texts would take years
+"""
 _BATCH, _ALIKE, _CELLS = 1400, 5600, 1 << 22
 
 

@@ -45,7 +45,7 @@ Array = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 
 _SAME = 1e-12
-"""Depths that differ by less differ by rounding only"""
+"""Depths with a smaller difference are equal except for rounding"""
 
 
 @dataclass(frozen=True, kw_only=True)

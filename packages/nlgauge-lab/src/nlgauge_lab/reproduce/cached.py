@@ -17,7 +17,7 @@ from nlgauge.run.sinks import TableBuilder
 from nlgauge.run.store import opened
 
 NOT_SCORED = "not scored"
-"""The reason of a row, or of a system, of which the cache has nothing"""
+"""The reason of a row or a system that has no score in the cache"""
 
 
 def cached(

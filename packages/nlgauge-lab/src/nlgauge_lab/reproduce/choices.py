@@ -22,7 +22,7 @@ from nlgauge_lab.reproduce.lines import BASELINE, OURS, PUBLISHED, Key, Line
 
 COEFFICIENT = "pearson"
 DETECTOR = "Faithfulness"
-"""The metric that detects best on the labelled sets of detection.md, by the mean of the area over sets and models"""
+"""The metric that detects best on the labelled sets of detection.md: its area under the curve has the largest mean"""
 LABELLED, DEFINED = "labelled sets", "definition"
 
 
@@ -116,7 +116,7 @@ HEADLINE = (
     ("Yelp style transfer", "preservation", "pooled"),
     ("ASSET simplification", "meaning", "pooled"),
 )
-"""(data, aspect, level) of the lines of the README, one or two a task"""
+"""(data, aspect, level) of the lines in the README, one or two for each task"""
 
 
 class Pick(NamedTuple):

@@ -36,16 +36,16 @@ ALONE, TOGETHER = "ratings alone", "all of them, cross-fitted"
 _RATED = ("TokenF1", "CopyRate", "EmbeddingAverage", "BERTScore")
 _GROUNDED = ("Faithfulness", *_RATED[1:])
 _PARTS = ("score", "probability")
-"""What is taken of the metrics that have them; of the others the first"""
+"""The parts that are used of metrics that have them. Of other metrics the first part is used"""
 _COPIED = "Original Ground Truth"
 """A system that is the reference itself"""
 CONFIDENCE = 0.95
-"""That of the intervals"""
+"""Confidence of the intervals"""
 PROMISED, PROMISE_RATINGS, RISKS = 0.9, (100, 300), (0.1, 0.2)
 """The confidence of the thresholds, the rated rows that they are made of, and the shares that may be unsupported"""
 PROMISING = ("Faithfulness score", "Faithfulness probability")
 ROWS_A_RATING = 4
-"""A file has at least so many times the rows that are rated"""
+"""A file has at least this many rows for each rated row"""
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ class Drawing:
         known = ~np.isnan(population.ratings[aspects[0]])
         self.ratings = {aspect: population.ratings[aspect][known] for aspect in aspects}
         self.first = next(iter(population.ratings))
-        """The aspect for which all metrics are put together as well, which takes the longest"""
+        """The only aspect for which all metrics are also combined, because this takes the longest"""
         self.truth = {aspect: float(ratings.mean()) for aspect, ratings in self.ratings.items()}
         self.scores = {metric: x[known] for metric, x in population.scores.items()}
         clusters = np.unique(population.clusters[known], return_inverse=True)[1]

@@ -13,7 +13,7 @@ from nlgauge_lab.reproduce.markdown import beside, render, table
 LOW, HIGH = 0.93, 0.97
 """Where the coverage of a 95 % interval has to lie"""
 _MOST_REFUSED = 0.5
-"""A kind of interval counts as refused where more of the draws are"""
+"""A kind of interval is called refused if a larger share of its draws is refused"""
 
 
 def page(tried: Sequence[Tried], absent: Sequence[str], draws: int) -> str:

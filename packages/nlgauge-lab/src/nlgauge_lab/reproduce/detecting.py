@@ -32,14 +32,15 @@ PARTS = {
     "Faithfulness": ("probability", "score", "least_stretch", "unsupported"),
     "ROUGE(variant='2', stemmer=True)": ("precision",),
 }
-"""The parts that say something here, of metrics that have others too"""
+"""The parts that are measured, of metrics that also have other parts"""
 MORE_IS_WORSE = frozenset({"unsupported", "Length"})
-"""Parts, and metrics, of which more is a sign that something is not supported"""
+"""Names of parts and metrics for which a larger number is a sign of something unsupported"""
 _OF_WORDS = "score"
-"""The part that is what a metric says of words, taken together"""
+"""The part that summarises what a metric says of words"""
 SURE = {"probability": 0.5, "unsupported": 0.0}
-"""By part, the number at which a text is judged. The other parts have none: the words' threshold, put to a mean over
-words, would ask that every second word be unsupported"""
+"""By part, the threshold at which a text is judged. Other parts have none. The threshold of words would be too strict
+for a mean over words, because it would require that every second word is unsupported
+"""
 
 
 class Found(NamedTuple):
@@ -83,10 +84,10 @@ class Labels:
         self.name, self.rows = name, rows
         self.corpus = as_corpus(rows)
         self.truth = np.array([int(row.supported) for row in rows])
-        """1 where all of a text is supported"""
+        """1 if the whole text is supported, else 0: [rows]"""
         places = {text: n for n, text in enumerate(dict.fromkeys(row.source for row in rows))}
         self.sources = np.array([places[row.source] for row in rows])
-        """The number of each row's source"""
+        """Number of each row's source: [rows]"""
 
 
 def read_set(folder: Path, name: str, limit: int | None) -> Labels | None:

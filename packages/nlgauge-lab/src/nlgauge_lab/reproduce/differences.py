@@ -30,9 +30,9 @@ from nlgauge_lab.reproduce.coverage import (
 )
 
 RATINGS = (50, 100)
-"""Rated rows of each of the two systems"""
+"""Number of rated rows of each of the two systems"""
 _LEAST_ROWS = 50
-"""Rated rows that a system has to have in the set"""
+"""The least number of rated rows of a system that is used"""
 
 
 class _Half(NamedTuple):

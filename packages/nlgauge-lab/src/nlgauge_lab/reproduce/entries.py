@@ -19,7 +19,7 @@ from nlgauge_lab.reproduce.scoring import Scores
 from nlgauge_lab.reproduce.specs import metric_of, names_of, refusal
 
 PAPER = "paper"
-"""In place of a model: for each row the checkpoint that its paper used"""
+"""Takes the place of a model: each row is scored on the checkpoint that its paper used"""
 
 
 class Entries:

@@ -86,7 +86,7 @@ class Rebuilt:
 
 
 MEAN = "mean difference of correlations"
-"""Behind it stands the mean of |ours - published| in a summary, whatever the scale of the table"""
+"""The words before the mean of |ours - published| in a summary, which is in correlations whatever the table's scale"""
 _QUANTILES = (0, 10, 25, 50, 75, 90, 100)
 
 
@@ -128,7 +128,7 @@ def _printed(entry: Entry, n: int) -> float | None:
 
 
 def _average(row: Sequence[Cell]) -> Cell:
-    """Return the mean of a row, published and ours. If a number is missing, the mean is None (published) or NaN (ours)."""
+    """Return the mean of a row, published and ours. If a number is missing, it is None (published) or NaN (ours)."""
     printed = [cell.published for cell in row if cell.published is not None]
     reason = next((cell.reason for cell in row if cell.reason), None)
     published = float(np.mean(printed)) if len(printed) == len(row) else None

@@ -82,5 +82,6 @@ WHOLE_TEST_PART = (
     Others("LettuceDetect large", 0.792, _ALL),
     Others("RAG-HAT (8 B)", 0.839, _UNKNOWN),
 )
-"""Reported on the whole test part of RAGTruth: questions, data to text, and summaries, which are easier than questions
-alone"""
+"""Numbers reported on the whole test part of RAGTruth: questions, data to text, and summaries. These are easier than
+questions alone
+"""

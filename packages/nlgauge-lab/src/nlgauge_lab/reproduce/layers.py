@@ -50,7 +50,7 @@ FAMILIES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 """By family, the suites that judge it and their aspects that fit it"""
 DEFAULT = -1
-"""In place of a layer: the metric as it is now"""
+"""Takes the place of a layer: the metric with its present layers"""
 
 
 class Judge(NamedTuple):

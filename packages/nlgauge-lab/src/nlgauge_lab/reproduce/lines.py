@@ -22,9 +22,9 @@ from nlgauge_lab.reproduce.suites import Suite
 OURS, BASELINE, PUBLISHED, UNFINISHED, LACKING = "ours", "no model", "published", "unfinished", "lacking"
 NUMBERS = ("value", "low", "high", "n", "missing")
 SETS = "systems without a number were not counted"
-"""The note of a corpus-level metric's number that was measured before missing values were recorded"""
+"""The note of a number of a corpus-level metric that was measured before missing values were recorded"""
 DATA = "data"
-"""The kind of a line that says how large a data set is"""
+"""The kind of a line that has the size of a data set"""
 
 Key = tuple[str, str, str, str]
 """(data, aspect, level, coefficient)"""

@@ -17,9 +17,10 @@ from nlgauge_lab.reproduce.markdown import beside, render, short, table
 from nlgauge_lab.reproduce.suites import Suite
 
 NOISE = 0.02
-"""A difference that says nothing"""
+"""A difference of at most this size has no meaning"""
 IN_PRINT = 0.001
-"""The last digit of most published numbers, some of which are cut off there: who is ahead is so by more than this"""
+"""The last digit of most published numbers, some of which are cut off there. A metric is ahead if it is ahead by more
+"""
 _KINDS = ("clearly ahead", "ahead", "not ahead", "clearly behind")
 
 
@@ -65,10 +66,10 @@ def unfinished(lines: Iterable[Line]) -> dict[tuple[str, str], list[Line]]:
 
 
 WAYS = ("recommended", "sister", "best")
-"""How a metric was chosen for a column: the fields of `Measurement`"""
+"""The ways to choose a metric for a column, which are fields of `Measurement`"""
 _WAYS = {"recommended": "recommended", "sister": "picked on a sister set", "best": "best, picked here"}
 _BEFORE = "†"
-"""Behind a number that was measured by another aligner than the one that the model has now"""
+"""Mark of a number that was measured with another aligner than the one that the model has now"""
 
 
 def compared(lines: Sequence[Line]) -> list[Measurement]:

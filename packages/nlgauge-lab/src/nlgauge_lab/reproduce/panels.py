@@ -59,7 +59,7 @@ PANELS: Mapping[str, Panel] = {
 
 
 MARGIN = 0.02
-"""By how much more a combination must agree than what needs no fitting, so that it helps"""
+"""A combination helps if its agreement is larger by more than this than everything that needs no fitting"""
 
 
 class RatedScores(NamedTuple):

@@ -27,7 +27,7 @@ def place(folder: Path, name: str) -> Path | None:
 View: TypeAlias = Callable[[Corpus], list[Corpus]]
 """Selects or changes the texts that are scored. It returns one corpus, or several whose values are averaged"""
 CORRELATIONS = "mean of correlations"
-"""The view whose corpora's correlations are averaged, not their values"""
+"""The view for which the correlations of the corpora are averaged, and not their values"""
 _LEARNED = 0.44
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 

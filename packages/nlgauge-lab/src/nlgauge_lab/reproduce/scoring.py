@@ -39,7 +39,7 @@ class Scores:
     def __init__(self, cache: Path | bool, tell: Callable[[str], object] = lambda line: None) -> None:
         self._cache, self._tell = cache, tell
         self.computed = 0
-        """How many values were computed, and not taken from the store"""
+        """How many values were computed, without those from the store"""
         self._tables: dict[tuple[str, str], ScoreTable] = {}
         self._refused: dict[tuple[str, str], str] = {}
 

@@ -14,7 +14,9 @@ from nlgauge_lab.reproduce.published import Column, Entry, Table, tables
 _LEAST_ROWS, _LEAST_MORE = 8, 1 / 3
 """In a table of so many rows, r must look like rho in this share more of them than rho, to be called exchanged"""
 _LEAST_EQUAL = {"pearson": 3, "spearman": 3, "kendall": 5}
-"""Equal numbers of a coefficient in two rows that are no chance: of few systems tau takes few values"""
+"""How many equal numbers in two rows are too many for chance. For tau it is more, because of few systems it takes few
+values
+"""
 
 
 class Slip(NamedTuple):

@@ -15,7 +15,7 @@ from nlgauge_lab.studies.scorings import MaskEvalScorings
 
 _STUDIED: tuple[type[Metric], ...] = (*ABLATIONS.values(), BaryScoreVariants, MaskEvalScorings, Neighbours)
 _OF_STUDIES = {kind.__name__: kind for kind in _STUDIED}
-"""Metrics that give many settings of one metric as parts, from one pass: only tables and studies name them"""
+"""Metrics whose parts are many settings of one metric, from one pass. Only tables and studies name them"""
 
 
 def metric_of(spec: str, model: str | None, defaults: Mapping[str, object]) -> Metric:

@@ -37,7 +37,7 @@ _VECTORS = (
     "VectorExtrema",
 )
 _IDF = ("BaryScore(idf='none')", "BaryScore(idf='references')")
-"""Beside the default, which was chosen among them"""
+"""Settings that are shown besides the default, which was chosen among the three"""
 _SETS = (
     "MarkEvaluate",
     "MarkEvaluate(estimator='schnabel')",

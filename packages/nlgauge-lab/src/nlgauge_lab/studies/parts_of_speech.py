@@ -19,7 +19,7 @@ from nlgauge.reports import figures
 from nlgauge.show.tables import Cell, Number
 
 Tagger = Callable[[str], list[tuple[int, str]]]
-"""First character and part of speech of each token of a text, in order"""
+"""Returns the index of the first character and the part of speech of each token of a text, in order"""
 _Sums = dict[tuple[str, str], list[float]]
 
 

@@ -31,7 +31,7 @@ from nlgauge_lab.maths.detection import detection, resampled_area
 METRICS = ("Faithfulness", "CopyRate")
 _LESS_IS_BETTER = frozenset({"unsupported"})
 SETTINGS = {"source": (False, 0), "question": (True, 0), "4 passages": (False, 4), "8 passages": (False, 8)}
-"""What a statement is judged by: the source alone, its question too, the source among so many other passages"""
+"""By name, whether the question is read too, and how many other passages the source is put among"""
 
 
 @dataclass(frozen=True)

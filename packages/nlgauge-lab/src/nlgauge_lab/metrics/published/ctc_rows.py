@@ -38,7 +38,7 @@ _QUOTES = str.maketrans("“”‘’", "\"\"''")
 _TIDY = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 """A decoded text loses the space before these, as the library of the time did by default"""
 _MARKS = ("Ġ", "▁")
-"""What stands for a space at the beginning of a sub-word"""
+"""Characters that stand for a space at the beginning of a sub-word"""
 BROKEN = "its words are not those of its sub-words, where the published code gives nothing"
 
 

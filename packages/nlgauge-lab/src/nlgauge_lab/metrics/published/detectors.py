@@ -33,9 +33,9 @@ from nlgauge.maths.alignment import logistic
 
 _LONG = "a row is longer than the model reads, where the published code cuts its end"
 _SHORTEST = 10
-"""SummaC leaves out sentences of this many characters and fewer"""
+"""SummaC leaves out sentences of at most this many characters"""
 _MOST_SENTENCES = 100
-"""SummaC reads this many sentences of a source"""
+"""SummaC reads at most this many sentences of a source"""
 _WORDS_OF_T5 = 500
 """MiniCheck with Flan-T5 reads this many words of a document at a time"""
 
