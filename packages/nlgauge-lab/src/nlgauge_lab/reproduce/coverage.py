@@ -42,7 +42,7 @@ _COPIED = "Original Ground Truth"
 CONFIDENCE = 0.95
 """Confidence of the intervals"""
 PROMISED, PROMISE_RATINGS, RISKS = 0.9, (100, 300), (0.1, 0.2)
-"""The confidence of the thresholds, the rated rows that they are made of, and the shares that may be unsupported"""
+"""Confidence of the thresholds, numbers of rated rows that they are made from, and shares that may be unsupported"""
 PROMISING = ("Faithfulness score", "Faithfulness probability")
 ROWS_A_RATING = 4
 """A file has at least this many rows for each rated row"""

@@ -11,7 +11,7 @@ from nlgauge_lab.reproduce.differences import RATINGS as OF_EACH
 from nlgauge_lab.reproduce.markdown import beside, render, table
 
 LOW, HIGH = 0.93, 0.97
-"""Where the coverage of a 95 % interval has to lie"""
+"""The coverage of a 95 % interval should be between these two"""
 _MOST_REFUSED = 0.5
 """A kind of interval is called refused if a larger share of its draws is refused"""
 

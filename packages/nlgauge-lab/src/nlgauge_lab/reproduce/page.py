@@ -19,8 +19,7 @@ from nlgauge_lab.reproduce.suites import Suite
 NOISE = 0.02
 """A difference of at most this size has no meaning"""
 IN_PRINT = 0.001
-"""The last digit of most published numbers, some of which are cut off there. A metric is ahead if it is ahead by more
-"""
+"""The last digit of most published numbers, some of which are cut off there. To be ahead, a metric needs more"""
 _KINDS = ("clearly ahead", "ahead", "not ahead", "clearly behind")
 
 

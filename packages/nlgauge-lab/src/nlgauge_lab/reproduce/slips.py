@@ -12,7 +12,9 @@ import numpy as np
 from nlgauge_lab.reproduce.published import Column, Entry, Table, tables
 
 _LEAST_ROWS, _LEAST_MORE = 8, 1 / 3
-"""In a table of so many rows, r must look like rho in this share more of them than rho, to be called exchanged"""
+"""The least number of rows of a table whose columns may be called exchanged, and a share of the rows. In at least this
+share more rows, the number under r has to be a possible rho than the number under rho
+"""
 _LEAST_EQUAL = {"pearson": 3, "spearman": 3, "kendall": 5}
 """How many equal numbers in two rows are too many for chance. For tau it is more, because of few systems it takes few
 values

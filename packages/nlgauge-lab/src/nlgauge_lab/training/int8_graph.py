@@ -31,8 +31,7 @@ from nlgauge_lab.training.graph import HEAD, Graph
 _DOMAIN = "com.microsoft"
 _STATE_STEPS, _WEIGHT_STEPS = 127, 63
 _ZERO = 128
-"""Steps of states are stored as unsigned numbers with this zero, so that onnxruntime takes the same kernels everywhere
-"""
+"""Steps of states are unsigned numbers with this zero, so that onnxruntime takes the same kernels everywhere"""
 _LEAST = 1e-30
 """The least scale, so that a row or a column of zeros has one too"""
 

@@ -68,7 +68,7 @@ REGION = "thresholds"
 _UNSURE = 0.1
 _MOST_OF_A_SET, _MOST_IN_THE_MEAN = 0.05, 0.03
 _FEWEST, _LEVEL = 80, 0.95
-"""Right texts of a kind below which a set says nothing of it, and the level of its intervals"""
+"""The least number of right texts of a kind in a set that is used for the kind, and the level of the intervals"""
 _HEADS = ("set", "rows", "unsupported", "hits", "false alarms", "unsure", "in other words")
 _FEWEST_OF_BAND = 15
 """The least number of right texts, and of wrong ones, in a set that is used for a band of wording"""

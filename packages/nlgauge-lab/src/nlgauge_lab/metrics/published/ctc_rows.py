@@ -32,7 +32,7 @@ from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.maths.alignment import Array, logistic
 
 ROW, OWN_TEXT = 512, 255
-"""Sub-words of a row, and those of the text that D keeps"""
+"""The largest number of sub-words in a row, and in the part of a text that D reads"""
 _SPACES = re.compile(r"[^\S\n]+")
 _QUOTES = str.maketrans("“”‘’", "\"\"''")
 _TIDY = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
