@@ -340,7 +340,7 @@ def scorer(p: float, kind: str) -> Population:
 
 
 def two_people(p: float) -> Population:
-    """Return a population whose rating is the mean of two raters. They and a judge are each wrong on 5 % of the rows."""
+    """Return a population whose rating is the mean of two raters. They and a judge each err on 5 % of the rows."""
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[Float, Float]:
         true, errs = rng.random(rows) < p, rng.random((3, rows)) < 0.05
