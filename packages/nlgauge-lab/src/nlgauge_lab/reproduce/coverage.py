@@ -127,7 +127,7 @@ class Tried(NamedTuple):
 
     population: Population
     cells: Sequence[Cell]
-    """Intervals of means"""
+    """Results for intervals of means"""
     differences: Sequence[Cell]
     promises: Sequence[Promise]
 

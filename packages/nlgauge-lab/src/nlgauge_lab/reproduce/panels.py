@@ -88,7 +88,7 @@ class LeftOut(NamedTuple):
 
 
 def left_out(sets: Sequence[RatedScores]) -> list[LeftOut]:
-    """Return for each data set the agreement of weights that were fitted to the others.
+    """Return for each data set the agreement of a combination whose weights were fitted to the other data sets.
 
     Raises:
         InputError: there is no other data set to fit to.

@@ -23,7 +23,7 @@ from nlgauge_lab.studies.sweep import Setting, Sweep, sweep
 
 
 class _Relevance:
-    """Relevance, with its ingredients as further parts (table 1)."""
+    """Relevance, with its ingredients as further sub-scores (table 1)."""
 
     parts: ClassVar[tuple[str, ...]] = ("r→y", "y→x", "sum", "product")
 
@@ -34,7 +34,7 @@ class _Relevance:
 
 
 class _Preservation:
-    """Preservation, with each of its directions as a further part (table 2)."""
+    """Preservation, with each of its directions as a further sub-score (table 2)."""
 
     parts: ClassVar[tuple[str, ...]] = ("y→x", "x→y", "both")
 
@@ -43,7 +43,7 @@ class _Preservation:
 
 
 class _Engagingness:
-    """Engagingness, with the mean in place of the sum as a further part (table 3)."""
+    """Engagingness, with the mean in place of the sum as a further sub-score (table 3)."""
 
     parts: ClassVar[tuple[str, ...]] = ("mean", "sum")
 
@@ -53,32 +53,32 @@ class _Engagingness:
 
 @dataclass(frozen=True)
 class RelevanceVariants(_Relevance, ctc.Relevance):
-    """Relevance with its variants as parts."""
+    """Relevance whose sub-scores are the variants of its ablation."""
 
 
 @dataclass(frozen=True)
 class PreservationVariants(_Preservation, ctc.Preservation):
-    """Preservation with its variants as parts."""
+    """Preservation whose sub-scores are the variants of its ablation."""
 
 
 @dataclass(frozen=True)
 class EngagingnessVariants(_Engagingness, ctc.Engagingness):
-    """Engagingness with its variants as parts."""
+    """Engagingness whose sub-scores are the variants of its ablation."""
 
 
 @dataclass(frozen=True)
 class PublishedRelevanceVariants(_Relevance, published.Relevance):
-    """published/Relevance with its variants as parts."""
+    """published/Relevance whose sub-scores are the variants of its ablation."""
 
 
 @dataclass(frozen=True)
 class PublishedPreservationVariants(_Preservation, published.Preservation):
-    """published/Preservation with its variants as parts."""
+    """published/Preservation whose sub-scores are the variants of its ablation."""
 
 
 @dataclass(frozen=True)
 class PublishedEngagingnessVariants(_Engagingness, published.Engagingness):
-    """published/Engagingness with its variants as parts."""
+    """published/Engagingness whose sub-scores are the variants of its ablation."""
 
 
 ABLATIONS: Mapping[str, type[CTCAspect]] = {
@@ -107,8 +107,7 @@ def ablation(
     Args:
         corpus: rated outputs.
         metrics: Relevance, Preservation, Engagingness or these from published/, with other parameters if wanted. By
-            default
-        the first three, as far as the rows have their texts.
+            default the first three, as far as the rows have their texts.
         aligners: 'E', 'D', 'R'.
         model: for metrics that name none.
         level: the paper's is 'pooled'.

@@ -32,8 +32,7 @@ def layers(
     Args:
         corpus: rated outputs.
         metrics: metrics with a parameter `layer`, or with `layers` that takes a tuple (each layer is then used alone).
-            By
-        default BERTScore and BaryScore if rows have references, and Consistency if they have sources.
+            By default BERTScore and BaryScore if rows have references, and Consistency if they have sources.
         numbers: numbers of the layers, all by default.
         model: for metrics that name none.
         how: what `nlgauge_lab.studies.sweep.sweep` takes.

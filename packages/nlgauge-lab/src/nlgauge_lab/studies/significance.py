@@ -89,7 +89,7 @@ def significance(
         source: ratings as `nlgauge.correlate` takes them.
         metrics, every_part: as in `nlgauge.data.table.selection.selected`.
         level, coefficient, aspects, test, df, correction, confidence, replicates, seed: as in
-        `nlgauge.answers.contrast.contrast`, which does the tests.
+            `nlgauge.answers.contrast.contrast`, which does the tests.
 
     Raises:
         InputError: as `contrast` raises it.

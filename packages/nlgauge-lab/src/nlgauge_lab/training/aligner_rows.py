@@ -59,7 +59,7 @@ class Encoded:
     against: int = UNKNOWN
     """For an unsupported stretch, 1 if the source contradicts it, 0 if the source does not mention it, -1 if unknown"""
     twins: Twins | None = None
-    """Numbers that tell which other rows it is compared with; None for none"""
+    """Tells which other rows this row is compared with; None if it is compared with none"""
     bias: float = 0.0
     """Log-odds that the text is supported, estimated without its source, or from its copied words alone"""
 

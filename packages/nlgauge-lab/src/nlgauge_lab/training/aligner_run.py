@@ -179,8 +179,7 @@ def train(
         out: folder of the run.
         labelled: a file of labelled rows, or a folder with the files that the recipe names.
         pairs: texts that examples are constructed from: a file or folder for each task, or one folder with the files of
-            the
-        recipe's patterns.
+            the recipe's patterns.
         tasks: a task for each of `pairs`, or none.
         config: the recipe; by default the one of the body.
         body: the model to start from, in place of the recipe's.
@@ -188,8 +187,7 @@ def train(
         examples_only: whether to stop once the examples are made.
         aligner, begin: in place of the recipe's `aligner` and `start`.
         snapshots: labelled rows whose words are evaluated, and every how many steps. The aligner at each of these steps
-            is
-        written as `at-STEP` in `out`.
+            is written as `at-STEP` in `out`.
 
     Returns:
         The folder of the finished model, or of the examples with `examples_only`.

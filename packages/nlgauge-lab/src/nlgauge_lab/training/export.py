@@ -132,6 +132,6 @@ _GRAPHS: dict[str, tuple[str | None, Callable[[Graph], onnx.ModelProto]]] = {
     "pairs_other.onnx": (PAIRS_FILE, graphs.pairs_other),
     "aligner.onnx": (ALIGNER_FILE, graphs.aligner),
 }
-"""By file name: the file of adapted weights that the graph reads, and the function that builds it. A masked LM may also
-be the folder's own model, without adapted weights
+"""By file name, the file of adapted weights that the graph reads, and the function that builds the graph. For
+masked.onnx that file may be missing, if the folder's own weights have a head
 """

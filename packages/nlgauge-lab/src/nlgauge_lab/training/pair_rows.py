@@ -246,7 +246,8 @@ def _row(
 def _chosen(ids: np.ndarray, words: np.ndarray, own: slice, share: float, rng: np.random.Generator) -> np.ndarray:
     """Return the positions of the masks in the stretch: [masks].
 
-    Some of the words that are whole in the stretch are masked. If no word is whole, all its words may be chosen.
+    Some of the words that are whole in the stretch are masked. If it has no whole word, the masked words are drawn from
+    all of its words.
     """
     inside = words[own]
     present = np.unique(inside)

@@ -104,7 +104,7 @@ class Mixture:
     edited: float = 0.55
     """Share of the copied texts that are edited. The others are supported"""
     edited_parallel: float = 0.55
-    """Share of the texts in a person's other words that are edited"""
+    """Share of the edited texts among the texts that a person wrote in other words"""
     parallel: float = 0.5
     """Share of the rows whose text says the source in a person's other words. The other texts are copied"""
     reworded: float = 0.5

@@ -191,8 +191,7 @@ def masks(sentence: Sentence, rng: np.random.Generator, attempts: int = 5, longe
         rng: draws the units.
         attempts: the largest number of draws.
         longest: the largest number of words in a mask. The published code has no such limit. A small masked LM writes
-            no
-        long phrases.
+            no long phrases.
 
     Returns:
         At least one span, disjoint and in order; None if every draw was refused.
