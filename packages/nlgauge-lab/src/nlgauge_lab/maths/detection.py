@@ -16,8 +16,8 @@ def detection(supported: NDArray[np.float64], truth: NDArray[np.int64], threshol
 
     Returns:
         `auc`: the area under the ROC curve. `f1`: F1 of the unsupported items at `threshold`. `best_f1` and
-            `threshold`: the
-        best F1 and its threshold, which are chosen on these same items. All are NaN if `truth` has only one value.
+        `threshold`: the best F1 and its threshold, which are chosen on these same items. All are NaN if `truth` has
+        only one value.
     """
     wrong = truth == 0
     if wrong.all() or not wrong.any():

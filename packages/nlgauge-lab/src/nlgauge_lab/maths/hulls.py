@@ -29,7 +29,7 @@ def hausdorff(x: Array, y: Array, regions: Marks, others: Marks, tolerance: floa
         tolerance: the largest relative error.
 
     Returns:
-        Distances: [hulls]. None is too large, and none is too small by more than `tolerance` times itself plus 1e-6.
+        Distances: [hulls]. A distance is never too large, and too small by at most `tolerance` times itself plus 1e-6.
     """
     if len(x) + len(y) > _TOGETHER and len(regions) > 1:
         each = [

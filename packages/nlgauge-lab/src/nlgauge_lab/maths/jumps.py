@@ -45,8 +45,8 @@ def jump_distances(
     """Yield the cost of the best path for each pair, and how often each position of the candidate had the lowest cost.
 
     A path starts before the candidate's first symbol, or elsewhere at cost 1. A position lies between two symbols, or
-    at an end. After each symbol of the reference, the position with the lowest cost is counted, and the first one of
-    equal positions.
+    at an end. After each symbol of the reference, the position with the lowest cost is counted. Of equal positions it
+    is the first.
 
     Args:
         pairs: (candidate, reference), each as numbers of symbols. Neither may be empty.
@@ -55,8 +55,7 @@ def jump_distances(
 
     Returns:
         For each pair, the cost and the counts [len(candidate) + 1]. A pair with more than MOST_CELLS cells gets NaN and
-            no
-        counts.
+        no counts.
     """
     # The longest texts of a batch determine its size, so pairs of a batch have similar lengths.
     near = (at for at, (candidate, reference) in enumerate(pairs) if len(candidate) * len(reference) <= MOST_CELLS)
@@ -78,10 +77,9 @@ def jump_distances(
 
 
 def _batch(pairs: Pairs, costs: Costs, jumps_after: int | None) -> Iterator[tuple[float, NDArray[np.int32]]]:
-    """Yield the results of `jump_distances` for one batch of pairs, which are sorted by length of the reference,
-    longest first.
+    """Yield the results of `jump_distances` for one batch of pairs.
 
-    The arrays in it are [positions, pairs].
+    The pairs are sorted by the length of the reference, longest first. Arrays are [positions, pairs].
     """
     lengths = np.array([[len(side) for side in pair] for pair in pairs])
     width, depth = (int(side) for side in lengths.max(axis=0))

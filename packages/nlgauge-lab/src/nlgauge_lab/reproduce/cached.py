@@ -28,7 +28,7 @@ def cached(
     Args:
         corpus: the rows.
         metrics: the metrics, by spec.
-        cache: as in `nlgauge.evaluate`. With False nothing is cached.
+        cache: as in `nlgauge.evaluate`. With False, all scores are missing.
 
     Returns:
         (spec, table or error) of each metric. A score that is not cached is NaN with the reason NOT_SCORED.

@@ -302,7 +302,7 @@ def settings(lines: Sequence[Line]) -> list[Setting]:
     turn.
 
     A column counts if all settings were measured on it and CHOICES names it. A family is returned if at least two data
-    sets have such columns. Data sets that are used for tests only do not count.
+    sets have such columns. Data sets that are only for tests are left out.
     """
     records = Records(lines)
     found = []

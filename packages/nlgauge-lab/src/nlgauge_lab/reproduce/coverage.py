@@ -1,7 +1,8 @@
 """How often the intervals of `nlgauge estimate` and the thresholds of `nlgauge calibrate` are right, on rated sets.
 
 A rated set is taken as the whole population, so its mean rating is the truth. Each draw makes a file from the set:
-items are drawn with replacement, each with all its rows. Then the ratings of some randomly drawn rows are shown.
+items are drawn with replacement, each with all its rows. Only the ratings of some randomly drawn rows of the file are
+used.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ class Promise(NamedTuple):
     passing: float
     """Mean share of rows that pass, over the draws with a threshold"""
     broken: float
-    """Share of all draws with a certified threshold whose true risk is larger than was promised"""
+    """Share of all draws in which a threshold was certified and its true risk is larger than was promised"""
 
 
 Ends: TypeAlias = "tuple[float, float] | None"

@@ -1,4 +1,4 @@
-"""The kinds of published tables: agreement with people, of metrics with each other, Williams' p, and distributions."""
+"""The kinds of published tables: agreement of metrics with people, or with each other, Williams' p, distributions."""
 
 from __future__ import annotations
 

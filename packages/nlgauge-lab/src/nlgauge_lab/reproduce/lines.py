@@ -65,7 +65,7 @@ class Line(NamedTuple):
 
     @property
     def on(self) -> str:
-        """The model's name."""
+        """The name of the model without its digest."""
         return self.model.partition("@")[0]
 
     @property

@@ -64,7 +64,7 @@ _RANGED = re.compile(r"(\S+) \[(\S+), (\S+)\]")
 
 
 def beside(name: str, lines: list[str]) -> list[str]:
-    """Mark a table, so that `tables_beside` moves it into a file of this name if it is long."""
+    """Return the lines of a table with a mark, by which `tables_beside` moves a long table into a file of this name."""
     return [f"<!-- beside: {name} -->", *lines] if lines else []
 
 

@@ -117,7 +117,7 @@ class Table:
     also: tuple[str, ...] = ()
     """Other names, of figures that draw the same numbers. Several tables may share such a name"""
     why: str | None = None
-    """Why it cannot be rebuilt; None if it can"""
+    """Why it cannot be rebuilt; None if it can, or if another command makes it"""
     differs: str | None = None
     """Why our numbers are not the published ones"""
     unrun: str | None = None

@@ -102,7 +102,7 @@ class Scores:
         return self._refused.get((corpus.digest, str(metric)), NOT_SCORED)
 
     def progress(self, corpus: Corpus, metric: Metric) -> str:
-        """Return how many systems are scored, for a corpus-level metric with some of them; else what `why` returns."""
+        """Return how many systems a corpus-level metric has scored, if it has scored some; else the result of `why`."""
         table = self._tables.get((corpus.digest, str(metric)))
         if table is not None and table.columns[str(metric)].level == "system":
             systems = len(table.systems)

@@ -105,7 +105,7 @@ def _rated(one: Table) -> dict[str, Entry]:
 
 
 def _mirrored(one: Table, first: str, second: str) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of two columns that differ in the aspect alone, for two aspects."""
+    """Yield the numbers of two columns, one for each aspect, that differ in the aspect alone."""
     place = {column: n for n, column in enumerate(one.columns)}
     for column, n in place.items():
         if column.aspect == first and (m := place.get(column._replace(aspect=second))) is not None:
@@ -210,7 +210,7 @@ def _on_grid(value: float, step: float, unit: float) -> bool:
 
 
 def _not_of_so_many(one: Table) -> Iterator[Slip]:
-    """Yield slips where that number of systems without ties cannot have such a rho and tau."""
+    """Yield slips where the table's number of systems, without ties, cannot have such a rho and tau."""
     for entry, n, rho in _cells(one):
         column = one.columns[n]
         size, other = _size(one, entry, column), column._replace(coefficient="kendall")

@@ -82,7 +82,7 @@ class SurprisalVectorsRequest(TextRequest[SurprisalVectors]):
 
     layers: tuple[int, ...]
     stride: int = 1
-    """Distance of the tokens that are masked in one pass. 1 masks each token alone, which is exact"""
+    """How many tokens, at a distance from each other, are masked in one pass; 1 is exact"""
 
     @property
     def work(self) -> int:

@@ -35,9 +35,9 @@ class Distribution:
     infinite: int
     """Rows with an infinite value, which has no position between 0 and 1"""
     low: float
-    """The metric's value that is scaled to 0"""
+    """The value that is scaled to 0, in the metric's own scale"""
     high: float
-    """The metric's value that is scaled to 1"""
+    """The value that is scaled to 1, in the metric's own scale"""
     shares: tuple[float, ...] = ()
     """Share of the rows in each bin"""
     quantiles: tuple[float, ...] = (math.nan,) * len(_QUANTILES)

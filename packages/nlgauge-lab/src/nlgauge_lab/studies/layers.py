@@ -72,10 +72,12 @@ def layers_of(metric: Metric) -> int:
 
 
 def up_to(metric: Metric, number: int) -> Metric:
-    """Return the metric as it is if its model's card names this layer.
+    """Return the metric with the layers that it reads if its model's card names this layer.
 
-    It then reads that layer, or a window of several layers that ends there. Raises SpecError for a metric that has no
-    layer to choose.
+    These are that layer, or a window of several layers that ends there.
+
+    Raises:
+        SpecError: the metric has no layer to choose.
     """
     layers = getattr(metric, "layers", None)
     if not isinstance(layers, int):

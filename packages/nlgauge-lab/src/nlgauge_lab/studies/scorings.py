@@ -35,7 +35,7 @@ class _Prepared(MaskEvalPrepared):
 
 @dataclass(frozen=True)
 class MaskEvalScorings(MaskEval):
-    """MaskEval with uniform weights, with each of the four scorings as a part."""
+    """MaskEval with uniform weights, whose sub-scores are the four scorings."""
 
     parts: ClassVar[tuple[str, ...]] = ("hit", "bertscore", "predicted", "true")
 

@@ -91,7 +91,7 @@ class Reading:
     ) -> None:
         """Add the rows of one set, of which a share of the sources is held out.
 
-        Rows about a source of a set that is held out as a whole are left out, because two sets may share sources.
+        Rows about a source that was held out before are left out, because two sets may share sources.
 
         Args:
             name: name of the set.

@@ -280,8 +280,7 @@ def _judged(graph: Graph, last: str, logits: str, asks: bool) -> tuple[str, str]
 
     Returns:
         First state, mean state and mean support of the judged tokens: [rows, 2 * width + 1]. Support of the least
-            supported
-        tokens, by a soft minimum: [rows, 1].
+        supported tokens, by a soft minimum: [rows, 1].
     """
     side = _at(graph, OWN) if asks else "side"
     own, present = graph.op("Cast", side, to=TensorProto.FLOAT), graph.op("Cast", "attend", to=TensorProto.FLOAT)

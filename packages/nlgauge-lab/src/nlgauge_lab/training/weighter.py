@@ -2,10 +2,10 @@
 
 One linear layer on the frozen states of both texts gives every sub-word a number. A softmax over each text's sub-words
 makes these numbers weights, and a learned share weighs the candidate against the source. The loss is the squared error
-against the ratings, after the straight line that fits them best. Weights of words cannot tell how high a quality is
-rated on average, or how far ratings are apart, and the line takes this out of the loss. `calibrated=False` leaves the
-line out, as the paper does. Uneven weights have a penalty, because a few dozen items are easily overfitted
-(docs/maskeval.md has figures). `ridge=0` and `share_ridge=0` leave the penalty out, as the paper does.
+against the ratings, after scores are mapped to ratings by the straight line that fits best. For weights of words cannot
+tell how high a quality is rated on average, or how far ratings are apart. `calibrated=False` leaves the line out, as
+the paper does. Uneven weights have a penalty, because a few dozen items are easily overfitted (docs/maskeval.md has
+figures). `ridge=0` and `share_ridge=0` leave the penalty out, as the paper does.
 
 `WeighterConfig.published` is the recipe of the paper's appendix: 100 epochs of Adam at a constant 1e-5 from a random
 layer, one fifth of the rows held out, and the weights of the lowest loss on these. A step reads one row, as in the
@@ -67,12 +67,11 @@ class WeighterConfig:
     share_rate: float = 0.03
     """Learning rate of the candidate's share (its log-odds), which has to change more than the layer's weights"""
     ridge: float = 1e-3
-    """Penalty of uneven weights, as a share of the ratings' variance. It applies where the logarithms of the weights
-    have a standard deviation of 1, for which an upper bound is used (the states' total variance times the layer's
-    squared length)
+    """Penalty of weights whose logarithms have a variance of 1, as a share of the ratings' variance. In place of this
+    variance its upper bound is used: the states' total variance times the layer's squared length
     """
     share_ridge: float = 1e-3
-    """Penalty of an uneven share, in the same unit. It applies where the log-odds of the share are 1"""
+    """Penalty of a share whose log-odds are 1, as a share of the ratings' variance"""
     calibrated: bool = True
     batch: int = 0
     """Number of rows in a step; 0 for all"""
@@ -313,8 +312,9 @@ def _steps(words: Words, ratings: Tensor, config: WeighterConfig, epoch: int) ->
 
 
 def _loss(values: Tensor, ratings: Tensor, calibrated: bool) -> Tensor:
-    """Return the mean squared error. With `calibrated`, the values are first put on the rising straight line that fits
-    best.
+    """Return the mean squared error.
+
+    With `calibrated`, values are first mapped to ratings by the rising straight line that fits best.
     """
     if not calibrated:
         return ((values - ratings) ** 2).mean()

@@ -105,7 +105,7 @@ def _alone(rows: Sequence[Answer], tokenizer: SubwordTokenizer) -> NDArray[np.fl
 def _said(rows: Sequence[Answer]) -> list[str]:
     """Return the claims of each answer as a text.
 
-    The text is empty for an honest refusal, which is judged by a search.
+    The text is empty for an honest refusal, because the gate judges refusals by a search.
     """
     return [claims(row.text, forms_of(["\n".join(row.source)]), row.question).text for row in rows]
 

@@ -1,7 +1,7 @@
 """How CTC's released package reads a pair of texts with its trained aligners D and R.
 
-D reads cleaned texts, in lower case, with straight quotes, and with one space between words. It encodes the text, cuts
-it after 255 sub-words, decodes it without the end token, and splits the result into words. Its unit is the word between
+D reads cleaned texts, in lower case, with straight quotes, and with one space between words. It encodes the text, takes
+the first 255 sub-words without the end token, decodes them, and encodes the result again. Its unit is the word between
 white space, with its punctuation, and the outputs for a word's sub-words are summed. R reads the context before the
 text in every aspect. Both cut a pair that does not fit into 512 sub-words: D cuts the end of the context, and R cuts
 the end of the longer text.

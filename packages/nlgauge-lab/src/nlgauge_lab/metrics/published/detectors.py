@@ -252,9 +252,10 @@ class MiniCheck(BySentences):
 
 @dataclass(frozen=True)
 class LettuceDetect(PublishedDetector):
-    """LettuceDetect: 1 less the largest probability that a token is unsupported, which is the largest of all groups.
+    """LettuceDetect: 1 less the largest probability that a token of the candidate is unsupported.
 
-    There is one more part: `unsupported`, the share of the candidate's tokens that are labelled so.
+    If the passages are read in several groups, the probability of a token is the largest one over the groups. There is
+    one more sub-score: `unsupported`, the share of the candidate's tokens that are labelled so.
     """
 
     citation: ClassVar[str] = "Kovacs and Recski 2025, arXiv:2502.17125"

@@ -114,7 +114,7 @@ class Mixture:
     among: float = 0.5
     """Share of the rows whose source is among other passages"""
     asked: float = 0.2
-    """Share of the rows without an answer that get a question"""
+    """Share of the rows that get a question, among those whose text is not an answer yes or no"""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def assembled(
         pieces: the sentence around its holes.
         originals: the original words of each hole.
         fillings: the new words of each hole.
-        same: whether two words in small letters say the same.
+        same: whether two words in lower case have the same meaning.
     """
     text, spans = "", []
     for piece, original, filling in zip(pieces, [*originals, ""], [*fillings, ""], strict=True):

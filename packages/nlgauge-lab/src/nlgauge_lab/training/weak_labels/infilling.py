@@ -105,9 +105,7 @@ def fits(
 
 
 def spellings(texts: Iterable[str]) -> dict[str, str]:
-    """Return the usual spelling of words that are rarely in small letters within a sentence, such as {"paris":
-    "Paris"}.
-    """
+    """Return the usual spelling of words that are rarely in lower case within a sentence: {"paris": "Paris"}."""
     forms: dict[str, Counter[str]] = {}
     for word in (word for text in texts for word in _WITHIN.findall(text)):
         forms.setdefault(word.lower(), Counter())[word] += 1
@@ -137,8 +135,8 @@ class Infiller:
     """Fills holes piece by piece with an uncased masked LM, and draws each piece from its distribution.
 
     A hole gets about as many pieces as its original has, and at most `most`. Within a hole, pieces are drawn from left
-    to right, and each sees the pieces before it. All holes of a sentence are filled at the same time. spellings: of
-    words that are not in small letters, because such a model writes small letters only.
+    to right, and each sees the pieces before it. All holes of a sentence are filled at the same time. spellings: the
+    usual spelling of words with capitals, because such a model writes lower case only.
     """
 
     model: Model

@@ -40,11 +40,10 @@ class Choice(NamedTuple):
 
 
 def textrank(sentences: Sequence[str]) -> NDArray[np.float64]:
-    """Return the rank of each sentence (Mihalcea and Tarau 2004): PageRank with damping 0.85. Ranks sum to 1:
-    [sentences].
+    """Return the ranks of sentences by TextRank (Mihalcea and Tarau 2004): [sentences]. They sum to 1.
 
-    The weight between two sentences is the number of words in common, divided by the sum of the logarithms of their
-    lengths.
+    TextRank is PageRank, here with damping 0.85. The weight between two sentences is the number of words in common,
+    divided by the sum of the logarithms of their lengths.
     """
     bags = [set(content_stems(sentence)) for sentence in sentences]
     logs = np.log([len(bag) + 1 for bag in bags])
@@ -136,8 +135,9 @@ class Targets:
         return Choice(text, tuple(sentence_list(text)), parallel) if is_word(text) else "no text"
 
     def window(self, text: str, rng: np.random.Generator) -> str:
-        """Return a run of whole sentences or lines, from anywhere in the text. Its number of words is about a drawn
-        number.
+        """Return a run of whole sentences or lines, from anywhere in the text.
+
+        Its length in words is drawn at random, and is met approximately.
         """
         low, high = (self.longest, 2 * self.longest) if rng.random() < _LONG else (self.shortest, self.longest)
         wanted = int(np.exp(rng.uniform(np.log(low), np.log(high))))
