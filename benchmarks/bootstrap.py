@@ -4,11 +4,12 @@ scipy.
     python benchmarks/bootstrap.py [--items 100] [--systems 16] [--metrics 20] [--replicates 1000] [--quick]
 
 table   Seconds for the resamples of every metric, by level and coefficient. Items and systems are both resampled. Given
-are seconds of the clock and of the processor, which other work on the machine affects less. `nlgauge.correlate` takes
-about twice as long, because it makes as many permutations for p. peer    A plain loop. For each replicate it draws
-items and systems with numpy and calls scipy on the drawn rows, item by item at item level. nlgauge and the loop take
-turns on one metric. Printed is how many times longer the loop takes for one replicate: "least - median - largest" of
-the rounds. The largest difference is between the results of the two on the same draws.
+        are seconds of the clock and of the processor, which other work on the machine affects less.
+        `nlgauge.correlate` takes about twice as long, because it makes as many permutations for p.
+peer    A plain loop. For each replicate it draws items and systems with numpy and calls scipy on the drawn rows, item
+        by item at item level. nlgauge and the loop take turns on one metric. Printed is how many times longer the loop
+        takes for one replicate: "least - median - largest" of the rounds. The largest difference is between the
+        results of the two on the same draws.
 """
 
 from __future__ import annotations

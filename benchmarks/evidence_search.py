@@ -5,14 +5,15 @@ saved.
                                          [--model NAME] [--layers 3,6] [--repeats N] [--quick] [--output FILE]
 
 found   Rows with `evidence_lines` (alternative sets of numbers of the source's lines). Printed are the share of claims
-for which one whole set is among the chosen sentences, and the share of the first set's sentences that are chosen.
-Compared are four searches. The first is nlgauge's. The second is BM25 on the same sub-words (k1 1.2, b 0.75, counted on
-the source's sentences). The third takes the sentences with the largest cosine with the claim, by the mean of their
-tokens' states on a layer. The fourth uses nlgauge's search for half the room and vectors for the rest. Then come the
-results of nlgauge's search by how much of the claim's words (weighted by rarity) the chosen sentences have. speed
-Pairs per second of one processor with the search, with all of the source in the same rows, and in windows as long as
-the model's. They are claims of --rows with the first 400 words of their sources, or made texts of 48 words, of which
-half is in the source. Then there is a made source of 52,000 words.
+        for which one whole set is among the chosen sentences, and the share of the first set's sentences that are
+        chosen. Compared are four searches. The first is nlgauge's. The second is BM25 on the same sub-words (k1 1.2,
+        b 0.75, counted on the source's sentences). The third takes the sentences with the largest cosine with the
+        claim, by the mean of their tokens' states on a layer. The fourth uses nlgauge's search for half the room and
+        vectors for the rest. Then come the results of nlgauge's search by how much of the claim's words (weighted by
+        rarity) the chosen sentences have.
+speed   Pairs per second of one processor with the search, with all of the source in the same rows, and in windows as
+        long as the model's. They are claims of --rows with the first 400 words of their sources, or made texts of 48
+        words, of which half is in the source. Then there is a made source of 52,000 words.
 """
 
 from __future__ import annotations

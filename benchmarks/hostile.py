@@ -3,9 +3,9 @@
     python benchmarks/hostile.py [--size 199000] [--metric Faithfulness] [--kinds numbers,prose] [--places candidate]
 
 Each kind of text is sent to `/check` as the answer, as the source and as the question of one row. Meanwhile two clients
-send one small row after the other. A line has the status of the answer to a text, its seconds, and the processor
-seconds among them. It also has the median and the longest waiting time of the small requests. The exit code is 1 if a
-text is not answered within `--seconds`, or if a small request fails or waits longer than `--others` seconds.
+send one small row after the other. A line has the status of the answer to a text, the seconds until the answer, and the
+processor seconds in this time. It also has the median and the longest waiting time of the small requests. The exit code
+is 1 if a text is not answered within `--seconds`, or if a small request fails or waits longer than `--others` seconds.
 """
 
 from __future__ import annotations

@@ -6,17 +6,17 @@ Needs torch, transformers and torchmetrics besides nlgauge. Without them only gr
 stride run.
 
 values  The embedded model is exported and given to torchmetrics' `infolm`, so both sides have the same weights.
-torchmetrics is called with one pair at a time, because it mixes up the pairs of a larger call, and with max_length=512,
-because its default cuts texts or raises an error. Its KL and alpha have the opposite sign, and its Fisher-Rao is pi
-times ours. The exit code is 1 if a difference is above 1e-4 (relative to values above 1). speed   Pairs per second of
-torchmetrics with the best of its batch sizes, and of nlgauge with onnxruntime and with torch in float32 and bfloat16.
-Models are loaded before the clock starts, idf is off, all texts are distinct, and engines take turns. A ratio is taken
-round by round: "5 - 6 - 7" is the least, the median and the largest. growth  Seconds over the length of a text and over
-the number of rows. A slope of 1 is proportional, 2 is quadratic. memory  Peak memory of a fresh process over the number
-of pairs; it should be flat. Texts are tiny so that the script ends. They are also the hard case, because a batch then
-has the most rows of logits. peak    The share of the machine's float32 matrix peak that the model reaches, by
-multiply-adds counted on paper. stride  Speed and agreement with the exact score when several positions are masked in
-one pass.
+        torchmetrics is called with one pair at a time, because it mixes up the pairs of a larger call, and with
+        max_length=512, because its default cuts texts or raises an error. Its KL and alpha have the opposite sign, and
+        its Fisher-Rao is pi times ours. The exit code is 1 if a difference is above 1e-4 (relative to values above 1).
+speed   Pairs per second of torchmetrics with the best of its batch sizes, and of nlgauge with onnxruntime and with
+        torch in float32 and bfloat16. Models are loaded before the clock starts, idf is off, all texts are distinct,
+        and engines take turns. A ratio is taken round by round: "5 - 6 - 7" is the least, the median and the largest.
+growth  Seconds over the length of a text and over the number of rows. A slope of 1 is proportional, 2 is quadratic.
+memory  Peak memory of a fresh process over the number of pairs; it should be flat. Texts are tiny so that the script
+        ends. They are also the hard case, because a batch then has the most rows of logits.
+peak    The share of the machine's float32 matrix peak that the model reaches, by multiply-adds counted on paper.
+stride  Speed and agreement with the exact score when several positions are masked in one pass.
 
 The first lines printed are facts about the machine that the figures depend on: processor and its flags (bfloat16 is
 measured only if the processor multiplies it itself), threads, load when the script began, versions.

@@ -5,13 +5,13 @@ start.
         [--output FILE]
 
 speed   Made texts, all distinct. Models are loaded before the clock starts, and the precisions take turns. Given are
-seconds of the clock and of the processor; if other work is running, trust the second. "1.5 - 1.7 - 1.9" is the least,
-the median and the largest of the rounds. people  Rated rows of --rows. Given are the largest and the mean change of a
-score, compared with the standard deviation of the scores; the rank correlation of the two precisions; and the Pearson
-correlation of each with the ratings, over systems' means and over all rows. --precision compares another precision than
-int8, with its usual backend. start   Making a session from a graph in a new process: processor seconds, memory
-afterwards, and the largest memory. profile The operators that take the time of vectors and of masked words, in per
-cent, for 16 rows of 64 sub-words.
+        seconds of the clock and of the processor; if other work is running, trust the second. "1.5 - 1.7 - 1.9" is the
+        least, the median and the largest of the rounds.
+people  Rated rows of --rows. Given are the largest and the mean change of a score, compared with the standard deviation
+        of the scores; the rank correlation of the two precisions; and the Pearson correlation of each with the ratings,
+        over systems' means and over all rows. --precision compares another precision than int8, with its usual backend.
+start   Making a session from a graph in a new process: processor seconds, memory afterwards, and the largest memory.
+profile The operators that take the time of vectors and of masked words, in per cent, for 16 rows of 64 sub-words.
 """
 
 from __future__ import annotations

@@ -2,12 +2,13 @@
 
     python benchmarks/loading.py [OUTPUTS] [-m SPEC ...] [--rows 300] [--quick] [--output FILE]
 
-evidence  A scores file of `--rows` rows with evidence, of OUTPUTS or of made-up summaries: at most 2.2 times. printed
-The same scores with their evidence as `nlgauge explain` prints it, over its own lines: at most 2.2 times. numbers   A
-scores file of 100,000 values without evidence. gzip      `evidence` and `numbers`, compressed (.jsonl.gz), over
-`json.loads` of the lines of the plain file; and how much smaller they are. read      `evidence`, with all of its
-evidence read after loading, because only then it is unpacked. cached    `evaluate` with evidence if the cache has every
-score, over `json.loads` of the lines of `evidence`.
+evidence  A scores file of `--rows` rows with evidence, of OUTPUTS or of made-up summaries: at most 2.2 times.
+printed   The same scores with their evidence as `nlgauge explain` prints it, over its own lines: at most 2.2 times.
+numbers   A scores file of 100,000 values without evidence.
+gzip      `evidence` and `numbers`, compressed (.jsonl.gz), over `json.loads` of the lines of the plain file; and how
+          much smaller they are.
+read      `evidence`, with all of its evidence read after loading, because only then it is unpacked.
+cached    `evaluate` with evidence if the cache has every score, over `json.loads` of the lines of `evidence`.
 
 "1.5 - 1.6 - 1.8" is the least, the median and the largest ratio of the rounds, in which the runs take turns.
 """

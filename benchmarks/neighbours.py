@@ -5,11 +5,12 @@
 Peers are optional: pip install scikit-learn faiss-cpu. A missing one is named and left out.
 
 radii     Squared distances to the k-th nearest other points of n points. All take turns with a plain float32 product of
-the same size, [n, width] by [width, n]. Printed is the speed as a share of the product's speed. Ours may exceed 1,
-because it computes half of the products. The largest difference shows that all compute the same. coverage  Everything
-that Mark-Evaluate needs for two sets of n points: both radii, and one pass between the sets. No peer computes that; for
-scale, the peers' two searches for radii are given. growth    How many times longer each takes when n doubles; 4 is
-expected, as the cost of all pairs. memory    Peak of a new process that computes coverage at the largest n.
+          the same size, [n, width] by [width, n]. Printed is the speed as a share of the product's speed. Ours may
+          exceed 1, because it computes half of the products. The largest difference shows that all compute the same.
+coverage  Everything that Mark-Evaluate needs for two sets of n points: both radii, and one pass between the sets. No
+          peer computes that; for scale, the peers' two searches for radii are given.
+growth    How many times longer each takes when n doubles; 4 is expected, as the cost of all pairs.
+memory    Peak of a new process that computes coverage at the largest n.
 
 Ratios are "least - median - largest" of the rounds. Set OMP_NUM_THREADS to give all the same number of threads.
 """

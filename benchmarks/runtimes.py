@@ -6,9 +6,9 @@ Needs openvino (pip install openvino). Without it, the script says so and ends.
 
 load   Seconds of the import, and of making a session from the graph, each time in a new process. The two take turns.
 run    Seconds of one masked pass for a few shapes (rows, sub-words) with one mask a row. The two take turns, in float32
-and with the same number of threads. "1.1 - 1.2 - 1.4" is the least, the median and the largest of the ratios of the
-rounds; above 1 OpenVINO is faster. The largest difference of logits shows that they compute the same. size   Bytes of
-the installed packages, and of those that they need beyond numpy.
+       and with the same number of threads. "1.1 - 1.2 - 1.4" is the least, the median and the largest of the ratios of
+       the rounds; above 1 OpenVINO is faster. The largest difference of logits shows that they compute the same.
+size   Bytes of the installed packages, and of those that they need beyond numpy.
 
 The first lines printed are the facts about the machine. Shapes vary in use, so both get a graph with free dimensions.
 """

@@ -3,15 +3,16 @@ install.
 
     python benchmarks/startup.py [--skip-install] [--quick] [--output FILE]
 
-import   Seconds of whole new processes, which take turns: a bare interpreter (the limit), `import numpy`, `import
-nlgauge`, and `from nlgauge import evaluate` with everything that it imports. nlgauge should be as near to the bare
-interpreter as possible. first    Seconds from starting Python to the first InfoLM score, in turn with torchmetrics on
-the same weights if it is installed. "10 - 12 - 13" is the least, the median and the largest ratio of the rounds. bleu
-The command `nlgauge score` with BLEU of one row, in turn with sacrebleu's own command, and with the imports that the
-row needs: numpy, click and sacrebleu. install  This repository without extras in a new virtual environment: packages
-and bytes that are installed. Compiled caches are left out. pip downloads what it has not cached, so this section needs
-a package index. For comparison, the packages that torchmetrics' InfoLM needs, counted if they are installed in this
-environment.
+import   Seconds of whole new processes, which take turns: a bare interpreter (the limit), `import numpy`,
+         `import nlgauge`, and `from nlgauge import evaluate` with everything that it imports. nlgauge should be as near
+         to the bare interpreter as possible.
+first    Seconds from starting Python to the first InfoLM score, in turn with torchmetrics on the same weights if it is
+         installed. "10 - 12 - 13" is the least, the median and the largest ratio of the rounds.
+bleu     The command `nlgauge score` with BLEU of one row, in turn with sacrebleu's own command, and with the imports
+         that the row needs: numpy, click and sacrebleu.
+install  This repository without extras in a new virtual environment: packages and bytes that are installed. Compiled
+         caches are left out. pip downloads what it has not cached, so this section needs a package index. For
+         comparison, the packages that torchmetrics' InfoLM needs, counted if they are installed in this environment.
 
 The first lines printed are the facts about the machine. Files are in the page cache after the first round, which is not
 counted. The first start after a boot is slower for all.
