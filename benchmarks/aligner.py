@@ -1,5 +1,4 @@
-"""Speed of the trained aligner (D) on summaries and articles, compared with the same weights in torch, a pair at a
-time.
+"""Speed of the trained aligner (D), compared with the same weights in torch, a pair at a time.
 
     python benchmarks/aligner.py [--quick] [--repeats N] [--output FILE]
 

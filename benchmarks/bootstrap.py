@@ -1,5 +1,4 @@
-"""Bootstrap intervals of 20 metrics on 1,600 rated rows: compared with a limit of ten seconds, and with a loop over
-scipy.
+"""Bootstrap intervals of 20 metrics on 1,600 rated rows, compared with ten seconds and with a loop over scipy.
 
     python benchmarks/bootstrap.py [--items 100] [--systems 16] [--metrics 20] [--replicates 1000] [--quick]
 

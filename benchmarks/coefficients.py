@@ -27,8 +27,9 @@ Drawn = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 
 
 def normal(systems: int, rho: float) -> Drawn:
-    """Return a design in which items, systems and outputs have effects. Effects of items and outputs are correlated at
-    rho.
+    """Return a design in which items, systems and outputs have effects.
+
+    Effects of items and outputs are correlated at rho.
     """
 
     def drawn(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -62,8 +63,9 @@ def skewed(rho: float) -> Drawn:
 
 
 def verdicts(right: float) -> Drawn:
-    """Return a design with one row an item. Seven in ten rows are good, and a judge is right about the share `right` of
-    rows.
+    """Return a design with one row an item.
+
+    Seven in ten rows are good, and a judge is right about the share `right` of rows.
     """
 
     def drawn(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:

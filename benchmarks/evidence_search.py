@@ -1,5 +1,4 @@
-"""Search for the sentences of a long source to read: how often marked evidence is among them, and the time that is
-saved.
+"""Search in a long source: how often marked evidence is among the chosen sentences, and the time it saves.
 
     python benchmarks/evidence_search.py [--only found,speed] [--rows FILE ...] [--sources N] [--room 150,200,250]
                                          [--model NAME] [--layers 3,6] [--repeats N] [--quick] [--output FILE]

@@ -125,9 +125,7 @@ async def _asked(session: httpx.AsyncClient, row: Mapping[str, str]) -> tuple[in
 
 
 async def _beside(url: str, row: Mapping[str, str]) -> tuple[int, float, list[float], Counter[int]]:
-    """Return the status and seconds of one large request, and the seconds and statuses of small ones that are sent
-    meanwhile.
-    """
+    """Return the status and seconds of one large request, and those of small ones that are sent meanwhile."""
     waits, statuses, over = list[float](), Counter[int](), asyncio.Event()
 
     async def others(session: httpx.AsyncClient) -> None:

@@ -410,10 +410,10 @@ def memory_child(engine: str, number: str, folder: str = "") -> None:
 
 
 def multiply_adds(rows: int, length: int, masks: int, model: Mapping[str, int]) -> int:
-    """Return the multiply-adds of one masked pass over `rows` texts of `length` sub-words, with `masks` read in each
-    row.
+    """Return the multiply-adds of one masked pass.
 
-    With width d, inner width f, vocabulary v and n layers, per row:
+    It reads `masks` positions in each of `rows` texts of `length` sub-words. With width d, inner width f, vocabulary v
+    and n layers, per row:
 
         a full layer            length (4 d^2 + 2 d f) + 2 length^2 d      four projections, two of the FFN; q k and a v
         the last layer          length 2 d^2 (keys and values) + masks (2 d^2 + 2 d f) + 2 masks length d

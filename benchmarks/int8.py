@@ -1,5 +1,4 @@
-"""Products of weights in 8 bits compared with float32, both on onnxruntime: speed, scores, agreement with people,
-start.
+"""Products of weights in 8 bits compared with float32, both on onnxruntime: speed, scores, agreement, start.
 
     python benchmarks/int8.py [--only speed,people,start,profile] [--rows FILE ...] [--items 40] [--precision bfloat16]
         [--output FILE]

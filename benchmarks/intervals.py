@@ -215,8 +215,9 @@ def margins(rng: np.random.Generator, values: Values, truth: float, limits: Limi
 
 
 def of_test(of: Float, loss: float, limits: Limits, clusters: NDArray[np.intp] | None) -> Drawn:
-    """Return whether a test does not exclude the true loss, which counts as holding. The textbook's test is Student's
-    t.
+    """Return whether a test does not exclude the true loss, which counts as holding.
+
+    The textbook's test is Student's t.
     """
     p = mean_of(of, limits, clusters).above(loss)
     low, high = student(of) if clusters is None else jackknifed(of, clusters)

@@ -1,5 +1,4 @@
-"""The source code that each table of docs/speed.md measured, so that the page can say where a table is older than the
-code.
+"""The source that each table of docs/speed.md measured, to tell where a table is older than the code.
 
     python benchmarks/measured_sources.py
 

@@ -1,6 +1,4 @@
-"""Tools that the benchmark scripts share: texts, interleaved repeats, ratios with their spread, facts about the
-machine.
-"""
+"""Tools that the benchmarks share: texts, interleaved repeats, ratios with their spread, facts about the machine."""
 
 from __future__ import annotations
 

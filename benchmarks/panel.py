@@ -1,5 +1,4 @@
-"""A panel of three scripted judges and a weak scorer, fitted to 100 ratings, compared with each judge and with their
-vote.
+"""A panel of three scripted judges and a weak scorer, fitted to 100 ratings, beside each judge and their vote.
 
     python benchmarks/panel.py [--draws 500] [--alike] [--quick] [--output FILE]
 

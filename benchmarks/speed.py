@@ -204,8 +204,9 @@ def start(repeats: int) -> list[tuple[str, str, str]]:
 
 
 def runtimes(quick: bool, repeats: int) -> list[tuple[str, ...]]:
-    """Return cells of a table: tokens per second of one processor for hidden states of a layer, by backend and
-    precision.
+    """Return cells of a table: tokens per second of one processor, by backend and precision.
+
+    Hidden states of one layer are computed.
     """
     from nlgauge.engine.models.openvino import has_bfloat16
 

@@ -1,5 +1,4 @@
-"""What a user waits for and downloads before the first score: import, first score from a cold start, size of a base
-install.
+"""What a user waits for and downloads before the first score: import, first score, size of a base install.
 
     python benchmarks/startup.py [--skip-install] [--quick] [--output FILE]
 
@@ -69,8 +68,9 @@ def imports(repeats: int) -> dict[str, Any]:
 
 
 def slowest_modules(most: int = 8) -> list[tuple[str, float]]:
-    """Return the modules that take the most time of `from nlgauge import evaluate`, in milliseconds, without their
-    imports.
+    """Return the modules that take the most time of `from nlgauge import evaluate`, in milliseconds.
+
+    The time of a module is without its own imports.
     """
     command = [sys.executable, "-X", "importtime", "-c", IMPORTS["from nlgauge import evaluate"]]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stderr.splitlines()

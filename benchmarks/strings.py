@@ -6,12 +6,13 @@ FILE is a table of outputs with references and sources, such as WebNLG 2020's 28
 is made up: 16 systems, 1,779 items, 1 to 5 references, short texts. Peers are the libraries of nlgauge[dev]. A missing
 one is named and left out.
 
-table   Seconds of every metric on the whole table, one after the other in one process, including values of systems. The
-sum is compared with the limit. Given are seconds of the clock and of the processor, which other work on the machine
-affects less. peers   A plain loop that calls the library for each row, and for each output with each of its references.
-It takes turns with nlgauge on the same rows. Printed is how many times longer the loop takes: "least - median -
-largest" of the rounds. The rows are all outputs of the first items, so that references recur as they do in a table. The
-largest difference of two values shows that both compute the same.
+table   Seconds of every metric on the whole table, one after the other in one process, including values of systems.
+        The sum is compared with the limit. Given are seconds of the clock and of the processor, which other work on the
+        machine affects less.
+peers   A plain loop that calls the library for each row, and for each output with each of its references. It takes
+        turns with nlgauge on the same rows. Printed is how many times longer the loop takes: "least - median - largest"
+        of the rounds. The rows are all outputs of the first items, so that references recur as they do in a table. The
+        largest difference of two values shows that both compute the same.
 """
 
 from __future__ import annotations
@@ -166,8 +167,9 @@ def first_items(rows: Corpus, at_least: int) -> list[Row]:
 
 
 def seconds_of(rows: Corpus, spec: str) -> tuple[float, float, int]:
-    """Return the seconds of the clock and of the processor for a metric's rows and systems, and the number of rows
-    without value.
+    """Return the seconds of the clock and of the processor for a metric, and the number of rows without value.
+
+    The seconds are those of all rows and systems.
     """
     began, used = time.perf_counter(), time.process_time()
     found = evaluate(rows, metrics=spec)

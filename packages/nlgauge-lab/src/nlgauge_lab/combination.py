@@ -222,8 +222,9 @@ def _aspect(rated: list[str], aspect: str | None) -> str:
 
 
 def _of_rows(table: ScoreTable, wanted: Sequence[str] | None) -> ScoreTable:
-    """Return the table with the metrics to combine. These score rows, and details are among them only if `wanted` names
-    them.
+    """Return the table with the metrics to combine.
+
+    These score rows, and details are among them only if `wanted` names them.
     """
     chosen = selected(table, wanted, every_part=True)
     sets = [spec for spec, column in chosen.columns.items() if column.level != "item"]

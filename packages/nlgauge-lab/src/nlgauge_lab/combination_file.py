@@ -20,8 +20,9 @@ _EDITED = "give what nlgauge train combination -o wrote"
 
 @dataclass(frozen=True)
 class Member:
-    """One part of one metric in a combination, standardised: (value - mean) / deviation, with the sign turned where
-    lower is better.
+    """One part of one metric in a combination, with its standardisation and weight.
+
+    A value is standardised as (value - mean) / deviation, with the sign turned where lower is better.
     """
 
     metric: str

@@ -48,8 +48,9 @@ def resampled_area(
     replicates: int,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of the area under the ROC curve, where sources are resampled with all their
-    rows.
+    """Return the 95 % bootstrap interval of the area under the ROC curve.
+
+    Sources are resampled, each with all its rows.
 
     Args:
         supported: confidence of each row that it is supported: [n].

@@ -29,9 +29,7 @@ _BATCH, _ALIKE, _CELLS = 1400, 5600, 1 << 22
 
 @dataclass(frozen=True)
 class Costs:
-    """The costs of four operations: skip a symbol of the candidate, skip one of the reference, substitute a symbol,
-    jump.
-    """
+    """The costs to skip a symbol of the candidate, skip one of the reference, substitute a symbol, and jump."""
 
     over_candidate: float
     over_reference: float

@@ -102,9 +102,7 @@ class DepthScore(ReferenceMetric[TokenVectors]):
         return most * float(((apart / most) ** self.p).mean()) ** (1 / self.p) if most else 0.0
 
     def _regions(self, feature: TokenVectors) -> tuple[Array, Marks]:
-        """Return the cloud's points [points, width], and which of them are in the region of each level: [levels,
-        points].
-        """
+        """Return the cloud's points [points, width], and which of them are in each level's region [levels, points]."""
         vectors = unit(feature.vectors[0, ~feature.special | self.special])
         depth = -np.linalg.norm(vectors - vectors.mean(axis=0), axis=1)
         least = np.quantile(depth, np.linspace(self.eps, 1, self.levels))

@@ -176,9 +176,7 @@ class Records:
         return {name: line for (name, on), line in self._columns.get(key, {}).items() if on in ("", model)}
 
     def column(self, rated: Rated, level: str = "") -> Key | None:
-        """Return the column of a rated quality at a level, else at the first level that it has; None if it has no
-        column.
-        """
+        """Return the column of a rated quality at a level, or else at its first level; None if it has no column."""
         known = [key for key in self.keys if key[:2] == rated]
         return next((key for key in known if key[2] == level), known[0] if known else None)
 
@@ -241,8 +239,9 @@ class Records:
 
 
 def measurements(lines: Sequence[Line]) -> list[Measurement]:
-    """Return every column of Pearson's r, in the order of the lines. A column that CHOICES does not name has an empty
-    task.
+    """Return every column of Pearson's r, in the order of the lines.
+
+    A column that CHOICES does not name has an empty task.
     """
     records = Records(lines)
     found = []
@@ -298,11 +297,11 @@ class Setting(NamedTuple):
 
 
 def settings(lines: Sequence[Line]) -> list[Setting]:
-    """Return for each family and model how well its settings can be chosen on other data sets, leaving out one set in
-    turn.
+    """Return for each family and model how well its settings can be chosen on other data sets.
 
-    A column counts if all settings were measured on it and CHOICES names it. A family is returned if at least two data
-    sets have such columns. Data sets that are only for tests are left out.
+    Each data set is left out in turn, and the others choose. A column counts if all settings were measured on it and
+    CHOICES names it. A family is returned if at least two data sets have such columns. Data sets that are only for
+    tests are left out.
     """
     records = Records(lines)
     found = []

@@ -209,9 +209,7 @@ def _judged(supported: NDArray[np.float64], truth: NDArray[np.int64], threshold:
 
 
 def _words(labels: Labels, evidence: Mapping[int, Any]) -> dict[str, float] | None:
-    """Return how well a metric finds unsupported words, at the threshold that it uses itself; None without marked
-    words.
-    """
+    """Return how well a metric finds unsupported words, at its own threshold; None without marked words."""
     weak: float | None = None
     alignments: list[float] = []
     truth: list[int] = []

@@ -1,6 +1,4 @@
-"""The detection page in Markdown: how well metrics find texts that people marked as unsupported, and our own small
-errors.
-"""
+"""The detection page in Markdown: how well metrics find unsupported texts and words, and our own small errors."""
 
 from __future__ import annotations
 

@@ -26,9 +26,7 @@ def label(name: str) -> str:
 
 
 def state(one: Table, records: Mapping[str, Sequence[Record]]) -> str:
-    """Return whether a table or figure was made (MADE), can be made but has no recorded run (PREPARED), or cannot
-    (ABSENT).
-    """
+    """Return MADE for an exhibit with a recorded run, PREPARED for one without, or ABSENT if it cannot be made."""
     if one.why is not None:
         return ABSENT
     return MADE if one.name in records else PREPARED

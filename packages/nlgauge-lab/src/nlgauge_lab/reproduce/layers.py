@@ -91,8 +91,9 @@ class Family:
         return float(np.mean(by_suite)) if by_suite else math.nan
 
     def best(self, suites: Sequence[str]) -> int | None:
-        """Return the layer with the largest mean over some data sets. Of equal layers it is the lower one; None without
-        any mean.
+        """Return the layer with the largest mean over some data sets.
+
+        Of equal layers it is the lower one; None without any mean.
         """
         known = {layer: self.mean(layer, suites) for layer in self.values if layer != DEFAULT}
         known = {layer: mean for layer, mean in known.items() if not math.isnan(mean)}

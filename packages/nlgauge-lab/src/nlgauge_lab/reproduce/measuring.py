@@ -206,8 +206,9 @@ def unscored(table: ScoreTable, corpus: Corpus, rated: Corpus, aspect: str) -> i
 def _correlated(
     suite: Suite, group: Group, tables: Mapping[str, ScoreTable], rated: Corpus, replicates: int
 ) -> Iterator[tuple[str, Key, Agreement]]:
-    """Yield the agreement of each metric of a group, and of each reported part of it, as (name of the row, column,
-    agreement).
+    """Yield the agreement of each metric of a group, and of each reported part of it.
+
+    Each is (name of the row, column, agreement).
     """
     together: dict[tuple[tuple[str, str], ...], ScoreTable] = {}
     for spec, table in tables.items():

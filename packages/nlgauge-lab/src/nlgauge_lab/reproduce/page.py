@@ -1,6 +1,4 @@
-"""The results page: a summary in Markdown of which metrics agree best, and every number in one filterable table in
-HTML.
-"""
+"""The results page: in Markdown which metrics agree best, and in HTML a filterable table of every number."""
 
 from __future__ import annotations
 
@@ -146,8 +144,9 @@ def counts(lines: Sequence[Line], suites: Sequence[Suite]) -> list[str]:
 
 
 def losses(lines: Sequence[Line]) -> dict[str, list[str]]:
-    """Return by model a line for each measurement in which the recommended metric is clearly behind, the widest gap
-    first.
+    """Return by model a line for each measurement in which the recommended metric is clearly behind.
+
+    The widest gap is first.
     """
     found = {}
     for name in models(lines):

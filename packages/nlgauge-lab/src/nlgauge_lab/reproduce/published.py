@@ -1,5 +1,6 @@
-"""The published tables, read from `tables/`. Each JSON file has numbers, the protocol, and which metric of ours fits a
-row.
+"""The published tables, read from `tables/`.
+
+Each JSON file has numbers, the protocol, and which metric of ours fits a row.
 
 A file holds numbers, names of rows, and:
 
@@ -142,8 +143,9 @@ class Table:
     rows: tuple[Entry, ...] = ()
 
     def used(self, entry: Entry) -> str | None:
-        """Return the checkpoint that the paper used for a row; None if the paper does not say, or used several
-        together.
+        """Return the checkpoint that the paper used for a row.
+
+        It is None if the paper does not say, or used several together.
         """
         return next(iter(entry.own), entry.checkpoint or self.checkpoint)
 

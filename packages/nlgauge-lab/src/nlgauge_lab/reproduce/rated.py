@@ -33,8 +33,9 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 class Data:
-    """The rated data of a folder. Each file is read once. limit: how many items of each data set are taken, from the
-    first.
+    """The rated data of a folder.
+
+    Each file is read once. limit: how many items of each data set are taken, from the first.
     """
 
     def __init__(self, folder: Path, limit: int | None = None) -> None:

@@ -1,6 +1,4 @@
-"""Reproduction of published tables: our metrics on the paper's data by its protocol, compared with the published
-numbers.
-"""
+"""Reproduction of published tables: our metrics on the paper's data, compared with the published numbers."""
 
 from __future__ import annotations
 

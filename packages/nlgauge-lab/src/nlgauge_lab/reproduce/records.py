@@ -1,6 +1,4 @@
-"""Records of the published tables that were reproduced, with date and model: a CSV file that runs write and a page
-reads.
-"""
+"""Records of the published tables that were reproduced, in a CSV file that runs write and a page reads."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Scores for tables and pages. Cheap metrics and small corpora are scored first, and the failure of one metric stops no
-other.
+"""Scores for tables and pages.
+
+Cheap metrics and small corpora are scored first, and the failure of one metric stops no other.
 
 Scores are stored in a folder by the cache of `nlgauge.evaluate`. So nothing is computed twice, and a run that was
 stopped continues where it stopped.
@@ -116,8 +117,9 @@ class Scores:
         return table is not None and _missing(table, spec) > 0
 
     def _score_systems(self, job: Job, metrics: Mapping[str, Metric]) -> None:
-        """Score one system after the other, for metrics that may take hours for each. The store has the systems that
-        are done.
+        """Score one system after the other, for metrics that may take hours for each.
+
+        The store has the systems that are done.
         """
         missing = dict.fromkeys(
             job.corpus.systems[at]

@@ -155,8 +155,9 @@ def _exchanged(one: Table) -> Iterator[Slip]:
 
 
 def _impossible_together(one: Table) -> Iterator[Slip]:
-    """Yield slips where a metric's correlations with two ratings are impossible, given the correlation of these
-    ratings.
+    """Yield slips where correlations of a metric with two ratings are impossible.
+
+    They contradict the printed correlation of these two ratings.
     """
     rated = _rated(one)
     for entry in one.rows:
@@ -272,8 +273,9 @@ class _Printed(NamedTuple):
 
 
 def _printed_twice(known: Sequence[Table]) -> Iterator[Slip]:
-    """Yield slips where two tables print different numbers for the same thing, although most of their shared numbers
-    agree.
+    """Yield slips where two tables print different numbers for the same thing.
+
+    Two tables are compared only if most of their shared numbers agree.
     """
     found = {one.name: _meant(one) for one in known}
     apart: dict[tuple[str, object], list[_Printed]] = {}

@@ -141,8 +141,7 @@ def barycenters(
     level: str = "pooled",
     **how: Any,
 ) -> Sweep:
-    """Return the agreement of BaryScore with people, for each mean of layers and each weight, with and without
-    stop-words.
+    """Return the agreement of BaryScore with people for each mean of layers, weight, and use of stop-words.
 
     Args:
         corpus: rated outputs.

@@ -61,8 +61,9 @@ def _fitting(corpus: Corpus) -> list[str]:
 
 
 def layers_of(metric: Metric) -> int:
-    """Return the number of layers of the metric's model, without the embeddings. Raises SpecError where it uses no
-    model.
+    """Return the number of layers of the metric's model, without the embeddings.
+
+    Raises SpecError where it uses no model.
     """
     name = model_of(metric)
     if name is None:

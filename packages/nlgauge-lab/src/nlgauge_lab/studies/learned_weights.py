@@ -1,5 +1,4 @@
-"""MaskEval with learned weights, on rows that the weights were not learned from (section 5 of the paper, tables 1 and
-2).
+"""MaskEval with learned weights, on rows that they were not learned from (section 5 of the paper, tables 1, 2).
 
 The paper learns the weights of each aspect on rows drawn at random (700 of SummEval, 62 of ASSET). It compares uniform
 and learned weights on the other rows. It does not say which rows were drawn, so here they are drawn several times.

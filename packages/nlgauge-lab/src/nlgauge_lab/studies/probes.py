@@ -1,5 +1,4 @@
-"""Study of whether a metric detects statements that a source does not support, on our own sentences with one small
-error.
+"""Study of whether a metric detects what a source does not support, on our own sentences with one small error.
 
 Each sentence with an error is compared with its corrected twin, which shares nearly all of its words. It is also
 compared with free paraphrases, which are true and share few words with the source. A metric that measures copying takes

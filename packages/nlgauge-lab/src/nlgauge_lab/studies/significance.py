@@ -46,8 +46,9 @@ class Significance:
     notes: tuple[str, ...] = ()
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return tables for a terminal, one for each aspect: p of "row better than column" where it is below 1 -
-        confidence.
+        """Return tables for a terminal, one for each aspect.
+
+        They have p of "row better than column" where it is below 1 - confidence.
         """
         out = []
         for one in self.rankings:

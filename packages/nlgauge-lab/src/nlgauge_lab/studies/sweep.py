@@ -1,5 +1,4 @@
-"""The common part of the studies of settings: metrics at many settings against people, all from one pass over the
-texts.
+"""Metrics at many settings compared with people, all from one pass over the texts: what many studies share.
 
 The setting that looks best here was chosen by the same ratings that judge it, so its number is too good. Choose a
 setting on some items and report it on others.

@@ -58,8 +58,9 @@ class Synthetic:
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return tables for a terminal: one for each experiment, with a row for each part of a metric and a column for
-        each step.
+        """Return tables for a terminal, one for each experiment.
+
+        A table has a row for each part of a metric and a column for each step.
         """
         made: list[list[list[Cell]]] = []
         for experiment, lines in self._lines().items():

@@ -176,11 +176,7 @@ class AlignerTrainer(Run):
         return side_by_side(rows, self._pad, self.config.told_weight, self.tensor)
 
     def predictions(self, batch: Batch, model: AlignerNet | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return the log-odds of each word [words], and of each row its share, log-odds of the text, and log-odds of
-        contradiction.
-
-        The last three are [rows] each.
-        """
+        """Return the log-odds of words [words], and shares, log-odds of texts and of contradictions, each [rows]."""
         with self.computing():
             read = (model or self.model)(batch.ids, batch.attend, batch.side)
             logits, share, text, against = (out.float() for out in read)
@@ -291,8 +287,9 @@ class AlignerTrainer(Run):
         return self._judged[1]
 
     def evaluate(self) -> dict[str, Any] | None:
-        """Return how well unsupported words and texts are detected in each held-out set (see `detection`); None without
-        any set.
+        """Return how well unsupported words and texts are detected in each held-out set (see `detection`).
+
+        It is None if no set is held out.
         """
         if not any(self.held.values()):
             return None

@@ -362,8 +362,9 @@ def finish(
 def write_aligner(
     folder: Path, model: nn.Module, threshold: float, divisor: float, question: bool = True, evidence: int = 0
 ) -> None:
-    """Write an aligner into a model's folder: the difference of its body from the folder's body, its heads, and the
-    graph.
+    """Write an aligner into a model's folder.
+
+    Written are the difference of its body from the folder's body, its heads, and the graph.
 
     Args:
         folder: the model's folder.

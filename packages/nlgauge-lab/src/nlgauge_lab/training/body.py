@@ -15,8 +15,9 @@ from nlgauge_lab.training.low_rank import load_learned, make_low_rank
 
 
 def body_folder(name: str) -> Path:
-    """Return the folder of a body: a path, or ``model/`` inside an installed package. Raises InputError if there is
-    none.
+    """Return the folder of a body: a path, or ``model/`` inside an installed package.
+
+    Raises InputError if there is none.
     """
     if Path(name).is_dir():
         return Path(name)

@@ -20,8 +20,9 @@ _OWN = 0.5
 
 @dataclass(frozen=True)
 class Compared:
-    """The rows of a set, ordered by source. In a reading, rows about one source have the same passages and the same
-    batch.
+    """The rows of a set, ordered by source.
+
+    In a reading, rows about one source have the same passages and the same batch.
 
     bias: for each row, the log-odds that its text is supported, estimated without the source.
     """

@@ -81,8 +81,9 @@ class Graph:
         return self.named(f"v{len(self._nodes)}", kind, *inputs, domain=domain, **attributes)
 
     def named(self, name: str, kind: str, *inputs: str, domain: str | None = None, **attributes: Attribute) -> str:
-        """Add a node as `op` does, and give its output a name: for an output of the graph, or a value that several
-        nodes use.
+        """Add a node as `op` does, and give its output a name.
+
+        A name is for an output of the graph, or for a value that several nodes use.
         """
         # Named: of nodes without names onnxruntime 1.20 makes fused ones that all have the same name, and refuses them.
         node = helper.make_node(kind, list(inputs), [name], name=name, domain=domain)
@@ -104,9 +105,7 @@ class Graph:
         return self._initializer(self._base, name, name)
 
     def weight(self, name: str) -> str:
-        """Add a stored tensor as float32, with the change of the delta if there is one, and return its name in the
-        graph.
-        """
+        """Add a stored tensor as float32, with the change of the delta if there is one, and return its name."""
         delta = self._delta
         if delta is None or not self.adapts(name):
             return self._widened(self._base, name, name)

@@ -310,8 +310,9 @@ def _of_whole(graph: Graph, head: str, read: str) -> str:
 
 
 def _best_match(graph: Graph, states: str) -> str:
-    """Return each token's cosine with the most similar token of the context: [rows, length, width] -> [rows, length,
-    1].
+    """Return each token's cosine with the most similar token of the context.
+
+    [rows, length, width] -> [rows, length, 1].
     """
     length = graph.op("ReduceL2", states, graph.constant([-1]), keepdims=1)
     unit = graph.op("Div", states, graph.op("Max", length, graph.constant(1e-12, np.float32)))

@@ -88,8 +88,9 @@ class Int8Graph(Graph):
         return self._stepped[x]
 
     def _scale(self, x: str, steps: int) -> str:
-        """Return for every row of x the width of a step, such that `steps` of them reach its largest absolute entry:
-        [n, 1].
+        """Return the width of a step for every row of x: [n, 1].
+
+        `steps` steps of this width reach the row's largest absolute entry.
         """
         # Both ends, rather than the largest of absolute values: reading twice is faster than writing once.
         ends = [self.op(kind, x, self.constant([1]), keepdims=1) for kind in ("ReduceMax", "ReduceMin")]

@@ -22,10 +22,10 @@ from nlgauge.errors import InputError
 
 
 class LowRank(nn.Module):
-    """A linear layer x -> x (weight + up down)^T + bias, in which down [rank, inputs], up [outputs, rank] and bias
-    learn.
+    """A linear layer x -> x (weight + up down)^T + bias.
 
-    At the start it computes the same as the layer that it is made of.
+    The matrices down [rank, inputs] and up [outputs, rank], and the bias, learn. At the start it computes the same as
+    the layer that it is made of.
     """
 
     def __init__(self, layer: nn.Linear, rank: int, dtype: torch.dtype) -> None:
@@ -52,10 +52,10 @@ def make_low_rank(net: nn.Module, rank: int, dtype: torch.dtype = torch.float32)
 def learned(
     net: nn.Module, stored: Callable[[str], str] = str
 ) -> tuple[dict[str, NDArray[np.float32]], dict[str, tuple[NDArray[np.float32], NDArray[np.float32]]]]:
-    """Return the weights of a network that learn, as `write_delta` takes them: whole tensors, and low-rank pairs (down,
-    up).
+    """Return the weights of a network that learn, as `write_delta` takes them.
 
-    Both are by the name in a folder. stored: turns a name in the network into a name in a folder.
+    They are whole tensors, and low-rank pairs (down, up). Both are by the name in a folder. stored: turns a name in the
+    network into a name in a folder.
     """
     low = {name: part for name, part in net.named_modules() if isinstance(part, LowRank)}
     inside = {f"{name}.{part}" for name in low for part in ("down", "up")}

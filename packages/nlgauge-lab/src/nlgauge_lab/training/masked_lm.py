@@ -143,8 +143,9 @@ class Trainer(Run):
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, Any]:
-        """Return held-out perplexity and top-1 accuracy by kind of text, and the cosine of sentence embeddings with the
-        original's.
+        """Return held-out results: perplexity and top-1 accuracy by kind of text, and the sentence cosine.
+
+        The last is the mean cosine of sentence embeddings with those of the original body.
         """
         out: dict[str, Any] = {"step": self.step}
         kept: list[Tensor] = []

@@ -84,8 +84,9 @@ class Pairs:
 
 
 def _rows_by_length(sides: tuple[Side, Side], config: PairsConfig) -> dict[int, np.ndarray]:
-    """Return the rows of every pair that has words on both sides, by length. A row has the shortest length that holds
-    it.
+    """Return the rows of every pair that has words on both sides, by length.
+
+    A row has the shortest length that holds it.
 
     Each pair has two rows, one for each side that is masked. Pairs with less overlap than the recipe asks for are left
     out.
@@ -105,12 +106,11 @@ def _rows_by_length(sides: tuple[Side, Side], config: PairsConfig) -> dict[int, 
 
 
 def read_pairs(path: Path, config: PairsConfig) -> tuple[list[Pair], dict[str, list[Pair]]]:
-    """Return training pairs, and held-out pairs by file, from a file of JSON Lines (plain, .gz or .xz) or a folder of
-    them.
+    """Return training pairs, and held-out pairs by file, from a file of JSON Lines or a folder of them.
 
-    A record has its pair under names of `SIDES`, and may have an `origin`. The recipe's groups say which share of the
-    records is read. If no group fits a record, a single file is read whole, and nothing is read from a file in a
-    folder. Pairs with the same other text are held out together.
+    Files are plain, .gz or .xz. A record has its pair under names of `SIDES`, and may have an `origin`. The recipe's
+    groups say which share of the records is read. If no group fits a record, a single file is read whole, and nothing
+    is read from a file in a folder. Pairs with the same other text are held out together.
 
     Raises:
         InputError: a record is no pair, or nothing is left to train on.

@@ -63,8 +63,9 @@ class _Schedule:
     decay_share: float
 
     def factor(self, step: int) -> float:
-        """Return the factor on the learning rate at a step: warm-up, then constant, then a linear fall to zero at the
-        end.
+        """Return the factor on the learning rate at a step.
+
+        It is warm-up, then constant, then a linear fall to zero at the end.
         """
         falling = (self.steps - step) / max(1, round(self.steps * self.decay_share))
         return min(1.0, (step + 1) / self.warmup_steps, falling)

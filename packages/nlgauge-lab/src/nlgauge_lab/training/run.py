@@ -26,8 +26,7 @@ _PRECISIONS = ("float32", "bfloat16")
 
 
 class Run(ABC):
-    """Training in a folder, which gets train.jsonl, curve.jsonl and the checkpoint from which an interrupted run
-    resumes.
+    """Training in a folder, which gets train.jsonl, curve.jsonl and a checkpoint to resume from.
 
     A subclass sets `model`, `optimizer` (its groups hold the highest learning rate as `rate`) and `steps`.
     """
@@ -115,8 +114,9 @@ class Run(ABC):
         self.step += 1
 
     def save(self) -> None:
-        """Write weights that learn, optimizer state, step and curve. If the process is killed, the file is the old or
-        the new one.
+        """Write weights that learn, optimizer state, step and curve.
+
+        If the process is killed, the file is the old or the new one.
         """
         tensors = {}
         for name, parameter in self._learning():

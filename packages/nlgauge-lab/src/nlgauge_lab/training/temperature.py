@@ -1,5 +1,4 @@
-"""Measurement of the temperature of a masked LM in a language: the one at which masked tokens of plain text are
-likeliest.
+"""The temperature of a masked LM in a language, at which masked tokens of plain text are likeliest.
 
 InfoLM divides logits by the temperature. This one number corrects how confident a network is (Guo et al. 2017, which
 the InfoLM paper cites), and a network of many languages is not equally confident in all. No ratings are needed. If
@@ -113,8 +112,9 @@ def as_cells(found: dict[str, Calibrated]) -> list[list[Cell]]:
 
 
 def write(model: Model, found: dict[str, Calibrated]) -> Path:
-    """Write temperatures to the card of a model's folder, and return the folder. Other languages keep their
-    temperatures.
+    """Write temperatures to the card of a model's folder, and return the folder.
+
+    Other languages keep their temperatures.
 
     Raises:
         InputError: the model has no folder.

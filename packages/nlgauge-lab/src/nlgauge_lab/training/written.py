@@ -95,8 +95,9 @@ def written_rows(
 
 
 def _alone(rows: Sequence[Answer], tokenizer: SubwordTokenizer) -> NDArray[np.float64]:
-    """Return the log-odds that each answer is supported, estimated without its source from answers of other styles:
-    [rows].
+    """Return the log-odds that each answer is supported, estimated without its source: [rows].
+
+    They are estimated from answers of other styles.
     """
     styles = {style: number for number, style in enumerate(sorted({row.style for row in rows}))}
     return alone([Judged(" ".join(row.source), row.text, row.supported, styles[row.style]) for row in rows], tokenizer)

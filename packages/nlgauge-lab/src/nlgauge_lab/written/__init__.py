@@ -50,8 +50,9 @@ class Answer:
 
 
 def answers(folder: Path = HERE) -> Iterator[Answer]:
-    """Yield every answer with its source. It is yielded again with the edited twin of the source, if its label there is
-    certain.
+    """Yield every answer with its source.
+
+    It is yielded again with the edited twin of the source, if its label there is certain.
 
     Raises:
         InputError: for a row whose edits or words do not fit its texts, with file and line.

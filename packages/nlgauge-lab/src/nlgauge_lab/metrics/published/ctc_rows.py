@@ -85,8 +85,9 @@ def word_probabilities(logits: NDArray[np.floating], places: Sequence[Sequence[i
 
 
 def longest_first(first: int, second: int, room: int) -> tuple[int, int]:
-    """Return how many sub-words of each of two texts are read if both together may have `room`. The longer one is cut
-    first.
+    """Return how many sub-words of each of two texts are read if both together may have `room`.
+
+    The longer one is cut first.
     """
     short, long = sorted((first, second))
     long = short if short > room else max(short, min(long, room - short))

@@ -141,8 +141,9 @@ def tail(place: Place, rng: random.Random) -> Edit | None:
 
 
 def cause(place: Place, rng: random.Random) -> Edit | None:
-    """Return an edit that gives a sentence another reason: the reason of another sentence, or a clause that is no
-    reason.
+    """Return an edit that gives a sentence another reason.
+
+    It is the reason of another sentence, or a clause that is no reason.
     """
     there = rng.random() < 0.5
     others = [one for one in sentences(place.context if there else place.elsewhere) if one not in place.text]

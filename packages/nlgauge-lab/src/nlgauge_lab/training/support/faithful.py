@@ -91,8 +91,9 @@ _FILLED = re.compile(
 
 
 def reworded(text: str, rng: random.Random) -> str:
-    """Return the text after two to five rules that preserve its sense. A rule that does not fit the text changes
-    nothing.
+    """Return the text after two to five rules that preserve its sense.
+
+    A rule that does not fit the text changes nothing.
     """
     steps = [_spelled, figures.written_otherwise, _reordered, _without_asides, _without_connective]
     for step in rng.sample(steps, rng.randint(2, len(steps))):

@@ -105,8 +105,9 @@ class Draft:
 
 
 def pick(sources: Sequence[Source], seed: int, number: int, again: int = 0) -> tuple[Source, Record]:
-    """Return the source and record of an attempt. `again` counts new tries, which take other records of the same
-    source.
+    """Return the source and record of an attempt.
+
+    `again` counts new tries, which take other records of the same source.
     """
     shares = np.array([source.share for source in sources])
     source = sources[int(np.random.default_rng([seed, number, 0]).choice(len(sources), p=shares / shares.sum()))]
@@ -167,8 +168,9 @@ class Parts:
 
     @classmethod
     def usual(cls, sources: Sequence[Source], model: Model, seed: int) -> Parts:
-        """Return the tools with a masked LM. The spellings of words are read from some hundred records, which the seed
-        draws.
+        """Return the tools with a masked LM.
+
+        The spellings of words are read from some hundred records, which the seed draws.
         """
         records = [record for source in sources for record in source.records]
         order = np.random.default_rng([seed, 3]).permutation(len(records))[:_SPELT]

@@ -52,8 +52,9 @@ def assembled(
 
 
 def changed(original: str, filling: str, same: Callable[[str, str], bool]) -> list[tuple[int, int]]:
-    """Return the span of the filling between the words that it shares with the original at both ends; empty if none is
-    left.
+    """Return the span of the filling between the words that it shares with the original at both ends.
+
+    The list is empty if no word is left between them.
     """
     ours = [found[0].lower() for found in WORD.finditer(original)]
     found = list(WORD.finditer(filling))

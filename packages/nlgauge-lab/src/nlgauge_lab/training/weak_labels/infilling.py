@@ -144,8 +144,9 @@ class Infiller:
     most: int = 10
 
     def fill(self, templates: Sequence[Template], rngs: Sequence[np.random.Generator]) -> list[tuple[str, ...] | None]:
-        """Return a filling for each hole of each template. It is None for a sentence that does not fit the model's
-        window.
+        """Return a filling for each hole of each template.
+
+        It is None for a sentence that does not fit the model's window.
         """
         rows = [self._row(template, rng) for template, rng in zip(templates, rngs, strict=True)]
         active = [row for row in rows if row is not None and row.next]

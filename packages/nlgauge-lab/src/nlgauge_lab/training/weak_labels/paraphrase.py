@@ -1,5 +1,6 @@
-"""Paraphrases: words are replaced by those of a list if a masked LM finds that they fit, and sentences are reworded by
-rules.
+"""Paraphrases: words are replaced by fitting ones of a list, and sentences are reworded by rules.
+
+A masked LM decides whether a word fits.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ class Lexicon:
 
     @classmethod
     def read(cls, path: Path | None = None) -> Lexicon:
-        """Read a list in the format of `lexicon.txt` in this folder, which is the default. The head of that file
-        explains it.
+        """Read a list in the format of `lexicon.txt` in this folder, which is the default.
+
+        The head of that file explains it.
 
         Raises:
             InputError: a line is no entry.
@@ -181,8 +183,9 @@ class Paraphraser:
 
 
 def with_articles(text: str, known: str = "") -> str:
-    """Return the text with 'a' and 'an' as the following words need them. Phrases in `known` stay as they are ("an der
-    Mur").
+    """Return the text with 'a' and 'an' as the following words need them.
+
+    Phrases in `known` stay as they are ("an der Mur").
     """
 
     def right(found: re.Match[str]) -> str:

@@ -40,12 +40,11 @@ class Record:
 
 
 def read_records(path: Path, origin: str | None = None) -> list[Record]:
-    """Return the records of a file: JSON Lines or a JSON list (also .gz, .xz), with nlgauge's or other common column
-    names.
+    """Return the records of a file of JSON Lines or a JSON list (also .gz, .xz).
 
-    Plain text (.txt) is read as documents of about 400 words, each of whole lines. A folder stands for all such files
-    in it. The `origin` of a record is the beginning of its row's origin up to a colon, else `origin`, else the name of
-    the file.
+    Columns have nlgauge's names or other common names. Plain text (.txt) is read as documents of about 400 words, each
+    of whole lines. A folder stands for all such files in it. The `origin` of a record is the beginning of its row's
+    origin up to a colon, else `origin`, else the name of the file.
 
     Raises:
         InputError: a file cannot be read, or a row has no text under any known name.

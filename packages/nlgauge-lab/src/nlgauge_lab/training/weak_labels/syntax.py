@@ -75,11 +75,11 @@ class Sentence:
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """The syntactic units, small ones first: each word, each subtree, and each word with its dependents on one
-        side.
+        """The syntactic units, small ones first.
 
-        Units of the last kind are found in a constituency tree, but are no subtrees of a dependency tree. Examples are
-        "the old bridge" in "the old bridge of stone", and the predicate of a clause.
+        They are each word, each subtree, and each word with its dependents on one side. Units of the last kind are
+        found in a constituency tree, but are no subtrees of a dependency tree. Examples are "the old bridge" in "the
+        old bridge of stone", and the predicate of a clause.
         """
         nodes: dict[tuple[int, int], int] = {}
         heights: dict[int, int] = {}
@@ -119,8 +119,9 @@ def template(sentence: Sentence, spans: Sequence[tuple[int, int]]) -> Template:
 
 
 class SpacyParser:
-    """A parser with spaCy's dependencies, tags and named entities. It uses the first installed English pipeline that
-    has all.
+    """A parser with spaCy's dependencies, tags and named entities.
+
+    It uses the first installed English pipeline that has all.
 
     Raises MissingExtraError without spaCy, InputError where there is no such pipeline.
     """

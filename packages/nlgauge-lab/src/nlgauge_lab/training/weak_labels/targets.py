@@ -55,8 +55,9 @@ def textrank(sentences: Sequence[str]) -> NDArray[np.float64]:
 
 
 def sentence_list(text: str) -> list[str]:
-    """Return the sentences of a text, without the spaces around them. An initial, or a title before a name, ends no
-    sentence.
+    """Return the sentences of a text, without the spaces around them.
+
+    An initial, or a title before a name, ends no sentence.
     """
     ends = [0, *sentence_ends(text), len(text)]
     parts: list[str] = []
