@@ -120,11 +120,11 @@ def reproduce(
 ) -> None:
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
-    NAMES are tables, or all. Without NAMES, the tables are listed. Other names make pages: results compares the
-    agreement of every metric with the best published numbers, and detection shows how well unsupported texts and words
-    are detected. Both pages have pocket, and base if it is installed. coverage asks whether the intervals of nlgauge
-    estimate hold the truth. papers lists what has been made of each table and figure, and slips lists numbers in print
-    that cannot be right. These two need no data. data makes files of rated data from public repositories.
+    NAMES are tables, or all. Without NAMES, the tables are listed. Other names make pages: results compares how well
+    every metric agrees with people to the best published numbers, and detection shows how well unsupported texts and
+    words are detected. Both pages have pocket, and base if it is installed. coverage asks whether the intervals of
+    nlgauge estimate hold the truth. papers lists what has been made of each table and figure, and slips lists numbers
+    in print that cannot be right. These two need no data. data makes files of rated data from public repositories.
     docs/reproduce.md says what the data folder holds.
     """
     from nlgauge_lab.reproduce.published import find

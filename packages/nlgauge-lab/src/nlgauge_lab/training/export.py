@@ -132,6 +132,6 @@ _GRAPHS: dict[str, tuple[str | None, Callable[[Graph], onnx.ModelProto]]] = {
     "pairs_other.onnx": (PAIRS_FILE, graphs.pairs_other),
     "aligner.onnx": (ALIGNER_FILE, graphs.aligner),
 }
-"""By file name, the file of adapted weights that the graph reads, and the function that builds the graph. For
-masked.onnx that file may be missing, if the folder's own weights have a head
+"""By file name of a graph, the file of adapted weights that the graph needs, and the function that builds the graph.
+Only masked.onnx is also built without that file, from a head among the folder's own weights
 """

@@ -185,7 +185,9 @@ def thresholds(sets: Sequence[Judged]) -> Thresholds:
 def _best(
     sets: Sequence[Judged], numbers: Sequence[NDArray[np.float64]], grid: NDArray[np.float64]
 ) -> tuple[int, NDArray[np.float64]]:
-    """Return the point of a grid with the largest mean of hits minus false alarms, and a share for each point.
+    """Return the best point of a grid, and the share of numbers below each point.
+
+    The best point has the largest mean, over sets, of hits minus false alarms.
 
     Args:
         sets: the labelled sets.
@@ -193,7 +195,7 @@ def _best(
         grid: the points: [points].
 
     Returns:
-        Index of the point. Share of all numbers below each point, mean over sets: [points].
+        The index of the best point. The share of all numbers below each point, as a mean over sets: [points].
     """
     there = [(one.supported[~np.isnan(of)], of[~np.isnan(of)]) for one, of in zip(sets, numbers, strict=True)]
     there = [(supported, of) for supported, of in there if supported.any() and not supported.all()]

@@ -67,11 +67,11 @@ class WeighterConfig:
     share_rate: float = 0.03
     """Learning rate of the candidate's share (its log-odds), which has to change more than the layer's weights"""
     ridge: float = 1e-3
-    """Penalty of weights whose logarithms have a variance of 1, as a share of the ratings' variance. In place of this
-    variance its upper bound is used: the states' total variance times the layer's squared length
+    """Penalty of weights whose logarithms have a variance of 1, as a fraction of the ratings' variance. In place of
+    this variance its upper bound is used: the states' total variance times the layer's squared length
     """
     share_ridge: float = 1e-3
-    """Penalty of a share whose log-odds are 1, as a share of the ratings' variance"""
+    """Penalty of a candidate's share with log-odds of 1, as a fraction of the ratings' variance"""
     calibrated: bool = True
     batch: int = 0
     """Number of rows in a step; 0 for all"""
