@@ -1,10 +1,10 @@
-"""Which source each table of docs/speed.md measured, so that the page says where it is older than its code.
+"""The source that each table of docs/speed.md measured, to tell where a table is older than the code.
 
     python benchmarks/measured_sources.py
 
-Beside each table stands the digest of the code that it measured: of files, without docstrings and comments. Where that
-code has changed since, the command writes a sentence above the table that says so; `python benchmarks/speed.py --only
-SECTION --write` measures again, and `python benchmarks/growth.py --write` the section of growth.
+Each table has the digest of the code that it measured: of files, without docstrings and comments. If that code has
+changed since, the command writes a sentence above the table that says so. `python benchmarks/speed.py --only SECTION
+--write` measures a section again, and `python benchmarks/growth.py --write` measures the section of growth.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ SOURCES = {
     ),
     "runtimes": ("engine/models/onnx.py", "engine/models/openvino.py", "engine/models/loading.py"),
 }
-"""By section of the page, files of src/nlgauge whose change may change its figures"""
+"""By section of the page, the files of src/nlgauge whose changes may change its figures"""
 OLDER = "**These figures are older than the code that they measured.**"
 _RECORDED = re.compile(r"^Source: `([0-9a-f]{12}|unknown)`\.$", re.MULTILINE)
 
@@ -73,7 +73,7 @@ def files(section: str, root: Path = ROOT) -> list[Path]:
 
 
 def digest(section: str, root: Path = ROOT) -> str:
-    """Return the digest of the code of a section's files, their names included."""
+    """Return the digest of the names and the code of a section's files."""
     whole = blake2b(digest_size=6)
     for file in files(section, root):
         content = code(file.read_text(encoding="utf-8")).encode()
@@ -106,17 +106,17 @@ def code(source: str) -> str:
 
 
 def source_line(section: str) -> str:
-    """Return the line that stands beside a table that is measured now."""
+    """Return the line with the digest for a table that is measured now."""
     return f"Source: `{digest(section)}`."
 
 
 def begin(name: str) -> str:
-    """Return the mark before a section, which names the command that writes it."""
+    """Return the mark at the beginning of a section, which names the command that writes the section."""
     return f"<!-- {name}: written by benchmarks/{'growth' if name == 'growth' else 'speed'}.py -->"
 
 
 def end(name: str) -> str:
-    """Return the mark behind a section."""
+    """Return the mark at the end of a section."""
     return f"<!-- end of {name} -->"
 
 
@@ -129,7 +129,11 @@ def sections(page: str) -> Iterator[tuple[str, str]]:
 
 
 def is_older(name: str, section: str, root: Path = ROOT) -> bool:
-    """Return whether a section was measured on other source. Raises ValueError where it does not name its source."""
+    """Return whether the source has changed since a section was measured.
+
+    Raises:
+        ValueError: the section does not name its source.
+    """
     found = _RECORDED.findall(section)
     if len(found) != 1:
         raise ValueError(f"{name} has no line Source: `DIGEST`.")
@@ -137,7 +141,7 @@ def is_older(name: str, section: str, root: Path = ROOT) -> bool:
 
 
 def marked(page: str, root: Path = ROOT) -> str:
-    """Return the page with the sentence in the sections that are older than their code, and in no other."""
+    """Return the page with a sentence in each section that is older than its code, and in no other section."""
     for name, section in sections(page):
         plain = section.replace(f"{OLDER}\n\n", "")
         if is_older(name, section, root):

@@ -89,8 +89,8 @@ def aligner(out: Path, **how: Any) -> None:
     """Train an aligner (D and R) on texts that somebody labelled, on examples made from texts, or on both.
 
     Run it again to resume. A labelled row is a JSON object with source, candidate, and spans (characters of the
-    candidate that the source does not support) or supported (true or false). Use the result with model=FOLDER/model,
-    as in -m "Groundedness(aligner='D', model='FOLDER/model')".
+    candidate that the source does not support) or supported (true or false). Use the result with model=FOLDER/model, as
+    in -m "Groundedness(aligner='D', model='FOLDER/model')".
     """
     try:
         from nlgauge_lab.training.aligner_run import train as run
@@ -154,7 +154,7 @@ def weighter(
 def temperature(texts: Sequence[Path], model: str, tokens: int, write: bool, layout: str) -> None:
     """Measure a masked LM's temperature in each language: where masked tokens of plain text are likeliest.
 
-    InfoLM divides logits by it: InfoLM(language='de') takes it from the card of the model.
+    InfoLM divides logits by the temperature. InfoLM(language='de') reads it from the card of the model.
     """
     from nlgauge.engine.models.loading import load
     from nlgauge_lab.training import temperature as measured
@@ -195,9 +195,10 @@ def thresholds(
 ) -> None:
     """Measure the thresholds of check --grounded: below which probability a text fails, and from which it passes.
 
-    The alignment below which a word is marked as unsupported is measured with them. Prints tables of what the
-    thresholds do: for each set the share of the unsupported texts that fail, the share of the supported texts that
-    fail, and the share of all texts about which the gate cannot say; and for written answers the same by kind of error.
+    The alignment below which a word is marked as unsupported is measured with them. Prints tables of how the thresholds
+    work. For each set they have the share of the unsupported texts that fail, the share of the supported texts that
+    fail, and the share of all texts about which the gate cannot say. For written answers they have the same by kind of
+    error.
     """
     try:
         from nlgauge_lab.training import thresholds as measured
