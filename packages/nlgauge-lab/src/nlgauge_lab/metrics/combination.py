@@ -52,7 +52,9 @@ class Combination(OfMembers):
         models = {name for made in self.members.values() if (name := model_of(made)) is not None}
         if len(models) > 1:
             names = ", ".join(sorted(models))
-            raise SpecError(f"{self.name}: its members read {names}: score each, and use nlgauge_lab.combination.applied")
+            raise SpecError(
+                f"{self.name}: its members read {names}: score each, and use nlgauge_lab.combination.applied"
+            )
         fitted = models.pop() if models else POCKET
         if self.model not in (None, fitted):
             raise SpecError(f"{self.name}: its weights were fitted to scores of model {fitted!r}, not {self.model!r}")
