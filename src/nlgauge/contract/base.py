@@ -346,7 +346,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return nlgauge.score(self, candidate, **given)
 
     def spent(self, prepared: Any) -> Mapping[str, int]:
-        """Return what a run has cost besides time, such as requests to a server; empty for what is computed here."""
+        """Return what a run has cost besides time, as counts by name, such as requests to a server; by default none."""
         return {}
 
     @property

@@ -1,4 +1,4 @@
-"""English: its stopwords, and which texts are plainly not in it."""
+"""Rules for English: its stopwords, and which texts are clearly not English."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ when where why how not no very too also just only even then there here now again
 s t d m n o ll re ve don doesn didn isn aren wasn weren hasn haven hadn won wouldn shan shouldn couldn mustn needn ain
 """
 STOPWORDS = frozenset(_STOPWORDS.split())
-"""In lower case. "don't" is in it as two words, don and t. "may" is not in it, because it is also a month"""
+"""English stopwords in lower case. "don't" is listed as two words, don and t. "may" is left out, since it is also a
+month"""
 
 
 def is_stopword(word: str) -> bool:
@@ -71,10 +72,11 @@ _OWN = {
 def foreign(text: str) -> str | None:
     """Return the language or script of a text that is clearly not English, such as 'German' or 'Cyrillic'.
 
-    By script: fewer than half of its letters are Latin. By words: at least a quarter of its words are frequent words of
-    another language, and at least three times as many as frequent English words. A short text may have one less, if no
-    word is a frequent English word and another one has letters that English does not have. Or no word is a frequent
-    English word, and three of ten words have such letters.
+    A text is not English by its script if fewer than half of its letters are Latin. It is not English by its words in
+    three cases. In the first, at least a quarter of the words are frequent words of another language, and at least
+    three times as many as frequent English words. In the second, a short text has one frequent word less than the first
+    case demands, but no frequent English word, and another word with letters that English does not have. In the third,
+    no word is a frequent English word, and three of ten words have such letters.
 
     Args:
         text: the text.
@@ -112,4 +114,4 @@ def foreign(text: str) -> str | None:
 _DENSE = frozenset({"Cjk", "Hiragana", "Katakana", "Hangul"})
 """Scripts in which a few characters can be a sentence"""
 _CALLED = {"Cjk": "Chinese characters"}
-"""What readers call a script that Unicode calls otherwise"""
+"""The names by which readers know scripts that Unicode names otherwise"""

@@ -133,7 +133,7 @@ class SetScorer(PointCollector):
         return {system: f"set|{self._key}|{digest}" for system, digest in digests.items()}
 
     def recall(self, cached: Mapping[str, bytes]) -> None:
-        """Take the entries of the store, by key. An entry that is not a score of the system is ignored."""
+        """Take the cached scores of systems from entries by key. Entries that are not a system's score are ignored."""
         self._kept = {}
         self.skipped = self._kept.keys()
         for system, key in self.keys.items():
