@@ -86,7 +86,7 @@ def evaluate(
             least) of the scores that these rows have in float32.
         backend: 'onnxruntime', 'openvino', 'torch', or 'auto' to choose by precision, device and what is installed.
         device: 'cpu', 'cuda', 'cuda:1' or 'mps', for models that torch runs; by default a GPU where there is one.
-        batch_tokens: the number of tokens in a batch.
+        batch_tokens: the largest number of tokens in a batch; by default the model or the engine chooses it.
         window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
         evidence: whether the table has the evidence of each score, in `Column.evidence`.
         against: a corpus with whose candidates corpus-level metrics compare a system's outputs, instead of with the

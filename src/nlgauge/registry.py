@@ -85,7 +85,7 @@ def project_metrics() -> dict[str, type[Metric]]:
 
 
 def typical(kind: type[Metric]) -> Metric | None:
-    """Return a metric with its default parameters, for descriptions; None if a parameter has no default."""
+    """Return a metric with its default parameters or its example, for descriptions; None if it needs another one."""
     try:
         return kind(**{kind.subject: kind.example} if kind.example else {})
     except (SpecError, TypeError):
@@ -315,7 +315,7 @@ def metric_class(name: str) -> type[Metric]:
 
 
 def _plainly(name: str) -> str:
-    """Return a name without case, spaces and hyphens, so that bert_score and bert-score equal BERTScore."""
+    """Return a name without case, spaces, hyphens and underscores, so that bert_score equals BERTScore."""
     return name.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 

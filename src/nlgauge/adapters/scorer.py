@@ -219,7 +219,7 @@ class BoundScorer:
 
     rows: RowScorer
     fields: Mapping[str, str]
-    """By column of nlgauge: where it is in the arguments that the framework passes"""
+    """By column of nlgauge: the path to this column in the arguments that the framework passes"""
 
     def __call__(self, /, **fields: Any) -> RowScore:
         """Return the number of one row. Its reason says why it is NaN, or else which words are not supported.

@@ -50,7 +50,7 @@ AMOUNT: Limits = (0.0, math.inf)
 ANY: Limits = (-math.inf, math.inf)
 
 POCKET = "pocket"
-"""The embedded model, used if neither metric nor run names a model"""
+"""The name of the embedded model, which is used if neither metric nor run names a model"""
 
 
 @dataclass(frozen=True)
@@ -285,7 +285,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     """The names of sub-scores that only inform, such as counts: neither more nor less of them is better"""
     citation: ClassVar[str] = ""
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
-    """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
+    """Named settings. Python chooses them by ``Name.preset('...')``, and a spec by ``Name(preset='...')``"""
     subject: ClassVar[str] = ""
     """The parameter that a spec gives without its name, as in ``Column('judge')``"""
     short: ClassVar[str] = ""

@@ -32,7 +32,7 @@ BOTH = " and the "
 
 @dataclass(frozen=True)
 class Direction:
-    """A text and the other texts that it is aligned with: align(text -> others), with their names."""
+    """A text, the other texts with which it is aligned, and the names of all these texts."""
 
     name: str
     """The text's name: 'candidate', 'source' or 'reference'"""
@@ -169,7 +169,7 @@ class EmbeddingAligner:
         return alignment.clip(0, 1)
 
     def nothing(self, reason: str) -> Aligned | str:
-        """Return the result for a text without words that count: the reason."""
+        """Return the reason why a text without words that count has no alignment."""
         return reason
 
 

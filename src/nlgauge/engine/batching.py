@@ -25,7 +25,7 @@ def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[ND
     would be small.
 
     Args:
-        lengths: the tokens of each row.
+        lengths: the number of tokens in each row.
         budget: the largest number of tokens in a batch, with padding.
         most: the largest number of rows in a batch.
 
@@ -101,7 +101,7 @@ def blocks(
 
 
 def _together(texts: Sequence[Sequence[str]]) -> Iterator[list[int]]:
-    """Yield row numbers, grouped by the text of the row that most rows share, in the order of their first rows."""
+    """Yield groups of row numbers. The rows of a group share the text that is most frequent among their texts."""
     shared = Counter(text for row in texts for text in set(row))
     groups: dict[object, list[int]] = {}
     for number, row in enumerate(texts):

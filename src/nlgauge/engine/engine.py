@@ -37,7 +37,7 @@ class Engine:
         model: the model.
         window: what to do with texts longer than the model's window, 'slide', 'cut' or 'error'.
         progress: whether a progress bar is shown.
-        batch_tokens: tokens in a batch; by default the model or the engine chooses.
+        batch_tokens: the largest number of tokens in a batch; by default the model or the engine chooses it.
         cache: the cache of features; None for none.
         load: returns another model by its name, for metrics that use several models; None to refuse other models.
     """
@@ -199,7 +199,7 @@ class Engine:
 
     @cached_property
     def _facts_but_names(self) -> list[str]:
-        """The facts that the engine's features depend on, as texts. A fact with a digest is its digest alone."""
+        """The facts that the engine's features depend on, as texts. Of a fact with a digest, only that is taken."""
         facts = self.facts.values()
         return [str(fact["digest"]) if isinstance(fact, dict) else str(fact) for fact in facts]
 

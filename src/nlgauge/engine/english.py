@@ -28,9 +28,9 @@ def is_stopword(word: str) -> bool:
 
 
 _LETTERS, _FEWEST_WORDS, _HITS = 12, 6, 3
-"""Minimum letters and words of a text that is checked, and minimum frequent words of one language"""
+"""The least numbers of letters and of words in a text that is checked, and of frequent words of another language"""
 _MARKED, _MARKED_WORDS = 0.3, 8
-"""Minimum share of words with letters that English does not have, and minimum number of words"""
+"""The least share of words with letters that English does not have, and the least number of words for this check"""
 _RUN = re.compile(r"[^\W\d_]{2,}")
 _LISTS = """
 English: a about after all an and any are as at be been before but by can could did do does for from had has have he
@@ -72,11 +72,11 @@ _OWN = {
 def foreign(text: str) -> str | None:
     """Return the language or script of a text that is clearly not English, such as 'German' or 'Cyrillic'.
 
-    A text is not English by its script if fewer than half of its letters are Latin. It is not English by its words in
-    three cases. In the first, at least a quarter of the words are frequent words of another language, and at least
-    three times as many as frequent English words. In the second, a short text has one frequent word less than the first
-    case demands, but no frequent English word, and another word with letters that English does not have. In the third,
-    no word is a frequent English word, and three of ten words have such letters.
+    By its script, a text is not English if fewer than half of its letters are Latin. By its words, it is not English if
+    it has at least three frequent words of another language, if these are at least a quarter of its words, and if they
+    are at least three times as many as its frequent English words. Two such words are enough if the text has no
+    frequent English word, and a word with letters that English does not have. A text is also not English if none of its
+    words is a frequent English word, and three of ten have such letters.
 
     Args:
         text: the text.

@@ -31,11 +31,11 @@ class MaskingLimits:
     """The sizes of the parts of a masked text in a row, in sub-words."""
 
     side: int
-    """The largest number on either side of a masked word"""
+    """The largest number of sub-words on either side of a masked word"""
     longest: int
     """The largest number of a word's sub-words that are predicted; of a longer word, only the first ones are"""
     core: int
-    """The largest number from the first masked word of a pass to the last one"""
+    """The largest number of sub-words from the first masked word of a pass to the last one"""
 
     @classmethod
     def of(cls, room: int, stride: int) -> MaskingLimits:

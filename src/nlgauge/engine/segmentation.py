@@ -1,8 +1,8 @@
-"""Splits a text into words whose ends a word tokenizer and the model's sub-words agree on (MaskEval, section 3.1).
+"""The words of a text, whose ends a word tokenizer and the model's sub-words agree on (MaskEval, section 3.1).
 
-Training and scoring both use it. A word ends only where both a sub-word and a word of the word tokenizer end, so it
-never splits either. For example, "don't sleepwalk!" becomes "don't", "sleepwalk", "!" if the sub-words are "don ' t
-sleep walk !" and the word tokenizer gives "do n't sleepwalk !".
+Training and scoring both use these words. A word ends only where both a sub-word and a word of the word tokenizer end,
+so neither of them is ever split. For example, "don't sleepwalk!" becomes "don't", "sleepwalk", "!" if the sub-words are
+"don ' t sleep walk !" and the word tokenizer gives "do n't sleepwalk !".
 """
 
 from __future__ import annotations

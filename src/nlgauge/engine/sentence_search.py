@@ -205,16 +205,17 @@ class SearchShape:
     """The sizes of the parts of a row, in sub-words."""
 
     row: int = 320
-    """The largest number in a row, with special tokens"""
+    """The largest number of sub-words in a row, with special tokens"""
     stretch: int = 128
-    """The largest number of the judged text in a row; at most half the row"""
+    """The largest number of sub-words of the judged text in a row; at most half the row"""
     sentence: int = 60
-    """The largest number in a sentence of the source; a longer sentence is split"""
+    """The largest number of sub-words in a sentence of the source; a longer sentence is split"""
     evidence: int = 0
-    """The largest number of the source that is read for each sub-word of the judged text, but at least `least` in all.
-    0 if only the row limits it. Less unrelated text in a row changes the verdict less"""
+    """The largest number of the source's sub-words that are read for each sub-word of the judged text, but at least
+    `least` in all. 0 if only the row limits it. A lower number leaves out unrelated text, which would change the
+    verdict"""
     least: int = 64
-    """The number of the source that is always read, whatever `evidence` says"""
+    """The number of the source's sub-words that are always read, whatever `evidence` says"""
 
 
 class Pairing:
@@ -245,7 +246,7 @@ class Pairing:
         return Search(tokens, sentences(text, tokens, self._sentence), self._rarity)
 
     def asking(self, tokens: Tokens) -> NDArray[np.int32]:
-        """Return the first sub-words of a question: as many as are read."""
+        """Return the first sub-words of a question, as many as a row has room for."""
         return tokens.ids[: min(_QUESTION, self.room // 4)]
 
     def evidence(

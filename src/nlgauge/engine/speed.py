@@ -34,7 +34,7 @@ from nlgauge.engine.models.onnx import threads
 from nlgauge.errors import MissingExtraError, SpecError
 
 Load = Callable[[str, str, str, str | None], Model]
-"""A function as `nlgauge.engine.models.loading.load`"""
+"""A function with the arguments and the result of `nlgauge.engine.models.loading.load`"""
 
 ROUNDS = 3
 _HOPELESS = 4.0
@@ -87,7 +87,7 @@ class Speeds(msgspec.Struct, frozen=True, kw_only=True):
 
     model: str
     changed: str
-    """What the numbers are whose difference is `Timing.change`, in words"""
+    """What `Timing.change` is a difference of, in words, such as 'cosine of two sub-words'"""
     timings: list[Timing]
     """The timings: first that of the default way in float32, then the others, which were timed in turns with it"""
     missing: dict[str, str]

@@ -139,7 +139,7 @@ class TextBlock:
         """Yield indexes of the rows of each batch, longest rows first. Passes are counted as batches are taken.
 
         Args:
-            lengths: the tokens of each row.
+            lengths: the number of tokens in each row.
             most_tokens: the largest number of tokens in a batch, if it is less than usual.
             kinds: the kind of each row, if all rows of a batch must be of one kind.
 

@@ -42,7 +42,7 @@ _MAYBE = rf"(?:(?:{_WORDS}|{_ONE})\?|{_ONE}\*)(?![*+?{{])"
 # Behind the first match without a bound nothing can fail, so that nothing is given back; before it are three choices.
 _SAFE = rf"(?:{_FIXED})*(?:{_CHOICE}(?:{_FIXED})*){{0,3}}(?:{_MANY}(?:{_MAYBE})*)?"
 _EMPTY = re.compile(rf"(?:{_ANCHOR}|{_MAYBE}|{_ONE}\{{0,\d?\}})*", re.DOTALL)
-"""Matches a branch that also matches the empty text"""
+"""A pattern for branches that also match the empty text"""
 # Branches that go back over a long match, in patterns of common tokenizers: over blanks, or over letters of one word.
 _KNOWN = (
     r"\\s\+\(\?!\\S\)|\\s\*\[\\r\\n/?\]\+?|\\s\+\$|[ ]\+\\z|[ ]\+▁|\^▁\+\$|\(\\d\{3\}\)\+"
@@ -131,7 +131,8 @@ def _growth_of(step: dict[str, Any]) -> float:
 def _check_map(encoded: object) -> None:
     """Raise _HarmfulError for a map of signs with wrong or too large sizes.
 
-    A map is the size of a table in bytes, the table, and the replacement of each sign, each followed by a zero byte.
+    A map has three parts: the size of a table in bytes, the table, and the replacements of signs. Each replacement is
+    followed by a zero byte.
     """
     if not isinstance(encoded, str) or len(encoded) > _LONGEST_MAP:
         raise _HarmfulError(f"its map of signs is larger than {_LONGEST_MAP} characters")

@@ -29,7 +29,7 @@ class Tokens:
     """The sub-words of one text, without special tokens."""
 
     ids: NDArray[np.int32]
-    """[tokens]"""
+    """[tokens]: the id of each token in the vocabulary"""
     offsets: NDArray[np.int32]
     """[tokens, 2]: first character of each token and the one after its last in the original string, without white space
     around the token.
@@ -96,7 +96,7 @@ class SubwordTokenizer:
 
     @classmethod
     def read(cls, path: str) -> SubwordTokenizer:
-        """Read a tokenizer.json whose mask and pad tokens have one of the usual names.
+        """Return the tokenizer in a tokenizer.json, whose mask and pad tokens must have one of the usual names.
 
         Args:
             path: the file.

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 BLOCK_WEIGHT = 64 << 20
 """The largest weight of a block, as `BlockScorer.weight` counts it"""
 _WORK = 160
-"""The weight, in bytes, of a character that a model reads. A block is then seconds of work, not minutes, and a run that
-is killed loses no more"""
+"""The weight, in bytes, of a character that a model reads. With it, a block takes seconds and not minutes, and a run
+that is killed loses at most this work"""
 _MOST_ROWS = 4096
 _MOST_ASKED = 128
-"""The largest number of rows in a block that a server scores. Their answers are cached together, and a run that is
-killed loses no more"""
+"""The largest number of rows in a block that a server scores. Their answers are cached together, so a run that is
+killed loses at most these"""
 
 Rows: TypeAlias = Sequence[Row] | Mapping[int, Row]
 """Rows by their number in the corpus"""
@@ -277,7 +277,7 @@ class BlockScorer:
             rows: the rows by number.
             read: the rows as metrics read them; empty where no model is used.
             features: the computed features.
-            stops: a list to which an interruption is added that left values. If it is not empty, nothing is scored.
+            stops: a list to which an interruption of the scoring is added. If the list is not empty, nothing is scored.
         """
         if not rows or stops:
             return {}

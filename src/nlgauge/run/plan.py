@@ -129,12 +129,14 @@ class Plan:
                 )
         scored: list[Mapping[str, PreparedMetric | SetScorer]] = [self.metrics, self.sets]
         self.facts = {spec: prepared.facts for group in scored for spec, prepared in group.items()}
-        """What the numbers of each metric depend on beside its spec, as it is known before rows are scored"""
+        """By spec: all that the metric's numbers depend on besides the spec, as far as it is known before rows are
+        scored"""
         self.scorer = BlockScorer(self.metrics, self.sets, evidence, engine)
-        """What scores rows of the corpus, anywhere"""
+        """The scorer of the corpus's rows, in this process or in another one"""
         self._cache = None if store is None else RowCache(store, self.metrics, corpus, evidence)
         self._read = {} if engine is None else {spec: (Distinct(), Distinct()) for spec in self.metrics}
-        """The texts that a metric of rows read, and those that are longer than the model's window"""
+        """By spec: the distinct texts that a metric of rows has read, and those that are longer than the model's
+        window"""
 
     def look_up(self, rows: Sequence[int], there: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
         """Return the cached scores of rows, and which scores have still to be computed.

@@ -34,13 +34,13 @@ MOST_UNKNOWN = 0.2
 
 
 def told_unknown(value: Value, row: Row, columns: Sequence[str], unknown: Mapping[str, float]) -> Value:
-    """Return a value with a note if a text of the row has many unknown sub-words, or as NaN if a text has no other.
+    """Return a value with a note if a text has many unknown sub-words, or NaN if a column has no known sub-word.
 
     Args:
         value: the value of the row.
         row: the row.
-        columns: the columns that the score depends on. A column with several texts gives NaN only if none of these
-            texts has a known sub-word.
+        columns: the columns that the score depends on. A column with several texts has no known sub-word if none of
+            these texts has one.
         unknown: the share of unknown sub-words, from 0 to 1, by text, for texts that have such sub-words.
 
     Returns:

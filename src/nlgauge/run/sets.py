@@ -1,4 +1,4 @@
-"""A corpus-level metric in a run: it collects the points of texts, then compares each system with the other side."""
+"""A corpus-level metric in a run: it collects points of texts, then compares systems with references or a corpus."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AT_ONCE = 256
 
 
 class PointCollector:
-    """A collector of the points of texts that a corpus-level metric compares.
+    """A collector of the points (vectors) of texts that a corpus-level metric compares.
 
     Args:
         metric: the metric.

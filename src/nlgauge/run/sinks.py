@@ -23,7 +23,8 @@ from nlgauge.run.results import ColumnResults, RowResult, Scores
 
 T = TypeVar("T")
 Earlier: TypeAlias = Callable[[Sequence[int]], Scores]
-"""A function that returns the scores of some rows which an earlier run wrote, by all metrics of rows; else nothing"""
+"""A function from the numbers of rows to the scores of these rows that an earlier run wrote. It has the scores by all
+metrics of rows, or by none"""
 NAMED = 5
 """The largest number of rows that are named for each note"""
 _MOST_TEXTS = 200_000
@@ -68,7 +69,7 @@ class RowCollector(Sink[dict[str, dict[int, RowResult]]]):
         self.scored: dict[str, dict[int, RowResult]] = {}
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
-        """Take some scores."""
+        """Add the results of some rows."""
         for spec, results in scored.items():
             self.scored.setdefault(spec, {}).update(results)
 
@@ -121,7 +122,7 @@ class TableBuilder(Sink[ScoreTable]):
         self._noted: dict[str, dict[str, list[int]]] = {spec: {} for spec in metrics}
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
-        """Take some rows' scores."""
+        """Add the scores of some rows to the table."""
         for spec, results in scored.items():
             column = self.columns[spec]
             if isinstance(results, ColumnResults):

@@ -139,7 +139,7 @@ def opened(cache: bool | str | Path) -> Iterator[Store | None]:
 class Store:
     """A store of values by key, in a folder. Its file is opened when it is first used.
 
-    A failure of the file or of the disk raises nothing: entries are then missing.
+    A failure of the file or of the disk raises no error. It only makes entries missing.
 
     Args:
         folder: the platform's cache folder by default.
@@ -224,7 +224,7 @@ class Store:
         return Verified(intact, dropped, self._renewals > renewals)
 
     def close(self) -> None:
-        """Close the file. What was not committed is not written."""
+        """Close the file. Entries that were not committed are not written."""
         with self._lock:
             self._pending.clear()
             if self._used or self._broken:

@@ -33,7 +33,7 @@ _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_sp
 
 
 class Service:
-    """The service: the allow-list, the limits, and the workers that let jobs be scored.
+    """The service: the allow-list, the limits, and the workers that pass jobs on to be scored.
 
     Args:
         allowed: the metrics that requests may use.

@@ -47,7 +47,8 @@ class Job:
     until: float = math.inf
     """The time after which the client no longer waits, on the clock of time.monotonic"""
     done: Future[Job] = field(default_factory=Future)
-    """Done when the job has ended, with the job as its result. It is cancelled when the client no longer waits"""
+    """A future that is done when the job has ended, with the job as its result. It is cancelled when the client no
+    longer waits"""
     table: ScoreTable | None = None
     """The scores; None if there is an error, or if no client waited for them"""
     scored: dict[str, dict[int, RowResult]] = field(default_factory=dict)

@@ -31,8 +31,8 @@ from nlgauge.serve.batch import Job, evaluate
 from nlgauge.serve.worker import tell
 
 _BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from nlgauge.serve.evaluator import main; main()"
-"""The start of the process, with the module paths of this process. The folder in which a user starts the service is not
-added to them"""
+"""The code that the process starts with. Its arguments are the module paths of this process, to which the folder where
+a user starts the service is not added"""
 _GRACE_S = 1.0
 """The seconds that an evaluation has to end by itself after no client waits any more"""
 _ASK_S = 0.05
@@ -313,7 +313,7 @@ def _send(said: IO[bytes], record: Mapping[str, Any], body: bytes = b"") -> None
 
 
 def bound_memory(mebibytes: int) -> bool:
-    """Limit the memory that this process may take in addition to now. Return False if the system has no such limit."""
+    """Limit the memory that this process may take beyond what it has now. Return False if the system cannot do this."""
     try:
         import resource
 

@@ -80,8 +80,8 @@ class Tools:
             question: the question that the answer answers. It does not count as support.
 
         Returns:
-            `finding`: supported, doubtful, contradicted, not found, abstained, false refusal or no claim; what it
-                means; the probability that the source supports the whole answer, with its two thresholds; the
+            `finding`: supported, doubtful, contradicted, not found, abstained, false refusal or no claim; what the
+                finding means; the probability that the source supports the whole answer, with its two thresholds; the
                 differences from the source, the words without support, and the sentences that the answer was compared
                 with.
         """
@@ -150,8 +150,8 @@ class Tools:
                 checks answers; for a file of scores, all its metrics.
             a: the first system, needed if the files hold more than two systems.
             b: the second system, as for `a`.
-            margin: the loss that would not matter, in units of the score. With it, the answer says whether `a` is worse
-                than `b` by less than this margin.
+            margin: the loss that would not matter, in units of the score. With it, the answer says whether `a` is no
+                worse than `b`, up to this margin.
             columns: the names of columns in nlgauge, with their names in the files, such as {"source": "passages"}.
 
         Returns:

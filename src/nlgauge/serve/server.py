@@ -23,9 +23,9 @@ _BEFORE_THE_GUARD = 8
 headers gets an answer that says so"""
 _BACKLOG = 2048
 _ANSWERING_S = 1
-"""The seconds, after the time limit of a request, in which its refusal is sent"""
+"""The seconds, after the time limit of a request, within which its refusal is sent"""
 _LAST_S = 4.0
-"""The seconds after that in which the process ends, whatever is still running"""
+"""The seconds after all refusals are sent, within which the process ends, whatever is still running"""
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -40,7 +40,8 @@ SHAPE = SearchShape()
 CLAIM = SearchShape(row=256, evidence=3, least=96)
 """The sizes of rows for single claims. An answer of eight sentences then costs about twice as much as in stretches"""
 _COVERED = 0.2
-"""If the sentences found cover less than this share of the worth of a stretch's words, they are not used as evidence"""
+"""If the chosen sentences cover less than this share of a stretch's words, weighted by rarity, they are not used as
+evidence"""
 
 
 class QuotedSentence(NamedTuple):
@@ -57,7 +58,7 @@ class AlignedStretch(NamedTuple):
 
     begin: int
     end: int
-    """Where it ends in the text, in characters"""
+    """The stretch is the characters [begin, end) of the text"""
     logit: float
     """Log-odds that the whole stretch is supported, the maximum over its readings; NaN if the aligner does not predict
     them"""
@@ -397,7 +398,7 @@ class _PackedPlan(_ReadingPlan):
         return sums[numbers].astype(np.float32)
 
     def share(self, shares: Sequence[float], sizes: Sequence[int]) -> float:
-        """Return the supported share of a text, or for the head 'number' the sum of its stretches' word counts."""
+        """Return the supported share of a text, or for the head 'number' the number of its supported words."""
         return float(sum(shares)) if self._packer.packing.head == "number" else super().share(shares, sizes)
 
     def whole(self, reading: _Found, logits: NDArray[np.float32]) -> float:

@@ -1,8 +1,9 @@
 """Log-probability of each token of a text given the tokens before it, by models that read from left to right.
 
-A causal model reads only the text, after its first token. A model with an encoder and a decoder reads another text
-first, as much of it as fits a row. It was trained to write the special tokens around a text, so these count too. A text
-longer than a row is read in windows. Each token takes its value from the window with the most tokens before it.
+A causal model reads the text alone, with a token before it so that the first token has a probability too. A model with
+an encoder and a decoder reads another text first, as much of it as fits a row. It was trained to write the special
+tokens around a text, so these count too. A text longer than a row is read in windows. Each token takes its value from
+the window with the most tokens before it.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ class PairStates:
     """The states and words of a text. They are compared by identity."""
 
     states: NDArray[np.float32]
-    """[tokens, width]"""
+    """[tokens, width]: the last hidden state of each token"""
     starts: NDArray[np.intp]
     """[words]: the index of each word's first token"""
     cut: bool = False
@@ -57,7 +57,7 @@ def read_pair_states(
 
 
 def other_text(other: str, block: TextBlock) -> Any:
-    """Return the other text in the form for the weights for pairs: as much of its beginning as fits the window."""
+    """Return the object that weights for pairs read for another text: as much of its beginning as fits the window."""
     model = block.model[MASKED_PAIRS]
     tokenizer = block.model[TOKENIZER]
     shown = block.tokens(other).ids[: block.model.room]

@@ -35,9 +35,9 @@ class TokenVectors:
 
     text: str
     vectors: NDArray[np.float32]
-    """[layers, tokens, width]"""
+    """[layers, tokens, width]: the vector of each token at each layer"""
     ids: NDArray[np.int32]
-    """[tokens]"""
+    """[tokens]: the id of each token"""
     offsets: NDArray[np.int32]
     """[tokens, 2]: positions in the text; empty for special tokens"""
     special: NDArray[np.bool_]

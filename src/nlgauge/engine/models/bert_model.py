@@ -62,7 +62,7 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
 
     Args:
         folder: the folder.
-        name: what the model is called in signatures.
+        name: the name of the model in signatures.
         precision: 'float32' or 'bfloat16'.
         device: 'cpu', 'cuda', 'cuda:1' or 'mps'; by default a GPU if there is one.
 
@@ -127,7 +127,7 @@ def _below(prefix: str, weights: Weights) -> dict[str, NDArray[np.float32]]:
 
 
 class TorchBert:
-    """The capability `Encoder` by a body."""
+    """The capability `Encoder`, computed by a body."""
 
     def __init__(self, runtime: Runtime, body: Bert) -> None:
         self.layers, self.width = len(body.encoder.layer), body.width
@@ -145,7 +145,7 @@ class TorchBert:
 
 
 class TorchHead:
-    """The capability `MaskedLM` by a body with a masked-LM head.
+    """The capability `MaskedLM`, computed by a body with a masked-LM head.
 
     Args:
         runtime: runs the network in torch.

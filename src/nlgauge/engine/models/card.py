@@ -1,8 +1,8 @@
 """A model's card: measured facts about the model, in files next to its weights.
 
-    card.json                 temperature, temperatures, layers, bertscore_baseline, languages, grounded, aligner
-    document_frequencies.npy  the number of documents, then the number of those in which each token occurs
-    aligner.safetensors       threshold and temperature of the aligner, beside its weights
+card.json                 temperature, temperatures, layers, bertscore_baseline, languages, grounded, aligner
+document_frequencies.npy  the number of documents, then the number of those in which each token occurs
+aligner.safetensors       threshold and temperature of the aligner, beside its weights
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from nlgauge.maths.wording import Band
 
 CARD_FILE = "card.json"
 TEMPERATURES = "temperatures"
-"""The key in card.json of the temperatures, by language, at which the model's masked distributions fit text best"""
+"""The key in card.json for the temperatures, by language, at which the model's masked distributions fit text best"""
 FREQUENCIES_FILE = "document_frequencies.npy"
 ALIGNER_FILE = "aligner.safetensors"
 ALIGNER_THRESHOLD = "aligner.threshold"
 ALIGNER_TEMPERATURE = "aligner.temperature"
 ALIGNER_QUESTION = "aligner.question"
-"""The key in an aligner's file whose value is 1 if the aligner was trained to read a question separately from the
+"""The key in an aligner's file for a number that is 1 if the aligner was trained to read a question separately from the
 source"""
 ALIGNER_EVIDENCE = "aligner.evidence"
-"""The key of the largest number of a source's sub-words that the aligner reads per sub-word of the text
-(`SearchShape.evidence`)"""
+"""The key in an aligner's file for the largest number of a source's sub-words that the aligner reads per sub-word of
+the text (`SearchShape.evidence`)"""
 ALIGNER_FACTS = (ALIGNER_THRESHOLD, ALIGNER_TEMPERATURE, ALIGNER_QUESTION, ALIGNER_EVIDENCE)
 """The entries in an aligner's file that are not weights"""
 
 
 @dataclass(frozen=True, eq=False)
 class DocumentFrequencies:
-    """The number of documents of a large general text in which each token occurs."""
+    """The numbers of documents of a large general text in which tokens occur."""
 
     counts: NDArray[np.int64]
-    """[vocabulary]"""
+    """[vocabulary]: the number of documents in which each token occurs"""
     documents: int
 
 
@@ -78,9 +78,9 @@ class ModelCard:
     """The threshold below which few right answers are: at most 5 % of them on each labelled set, and 3 % in the mean.
     None if not measured"""
     right_answers: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
-    """How often right answers are doubted, by kind ('answers' to a question, 'others'). There are three shares: the
-    largest share below `strict`, and the smallest and the largest share that does not pass. Each is the end of its
-    interval that is farther out"""
+    """How often right answers are doubted, by kind: 'answers' and 'long answers' to a question, and 'others'. The three
+    shares are the largest share below `strict`, and the smallest and the largest share that does not pass. The largest
+    shares are upper ends of their intervals, and the smallest is a lower end"""
     bands: tuple[Band, ...] = ()
     """How well the model's aligner reads answers of each wording; empty if not measured"""
     layers: Mapping[str, int] = field(default_factory=dict)

@@ -63,7 +63,7 @@ _CONFIG = "configuration of a model"
 
 @dataclass(eq=False)
 class Detector:
-    """The capability `Aligner` by a classifier.
+    """The capability `Aligner`, computed by a classifier.
 
     reading: what its logits mean. packer: makes its rows. open: returns the function that computes logits; it is called
     once, for the first row. digest_of_weights: returns the digest, when it is needed. second_type: the type of a pair's

@@ -30,9 +30,10 @@ SCALE = ".scale"
 """Suffix of the tensor with the row scales of an int8 matrix"""
 
 BUCKETS = "relative_attention_num_buckets"
-"""The key in a configuration of the number of buckets of relative positions; absent if attention does not use them"""
+"""The key in a configuration for the number of buckets of relative positions; absent if attention does not use them"""
 ADAPTED_LAYERS = "adapted_layers"
-"""The key in a configuration of how many layers, from the first, masked LM, aligner and pairs use; all by default"""
+"""The key in a configuration for the number of layers, from the first, that masked LM, aligner and pairs use; without
+it, they use all"""
 LARGEST_SIZES: Mapping[str, int] = {
     "hidden_size": 1 << 16,
     "num_hidden_layers": 1 << 8,

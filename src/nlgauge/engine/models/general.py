@@ -61,7 +61,7 @@ def _counted(tokenizer: SubwordTokenizer) -> DocumentFrequencies:
 
 
 def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[int]]:
-    """Return the tokens of each word's spellings: alone, after a space, and for punctuation after a letter too."""
+    """Return the tokens of each word's spellings: alone, after a space, and for punctuation also after a letter."""
     written = [
         (number, before, before + form)
         for number, word in enumerate(words)

@@ -92,8 +92,8 @@ class _Adapted:
     def _filled(self, net: Net, parts: Mapping[str, str], optional: tuple[str, ...] = ()) -> Net:
         """Return a network with the folder's weights and their adapted versions.
 
-        parts: prefixes of names in the files, with those in the network. optional: prefixes in the network for which
-        the files may have no weights.
+        parts: prefixes of names in the files, each with the prefix that replaces it in the network. optional: prefixes
+        in the network for which the files may have no weights.
         """
         base = read_weights(self._path.parent / WEIGHTS_FILE)
         of_net = net.state_dict()
@@ -119,7 +119,7 @@ def _renamed(weights: Weights, parts: Mapping[str, str]) -> dict[str, NDArray[np
 
 
 class TorchMasked(_Adapted):
-    """The capability `MaskedLM` with weights that differ from the body's."""
+    """The capability `MaskedLM`, computed with weights that differ from the body's."""
 
     @cached_property
     def _net(self) -> Net:
@@ -137,7 +137,7 @@ class TorchMasked(_Adapted):
 
 
 class TorchPairs(TorchMasked):
-    """The capability `MaskedPairs` by a body: each layer also attends to the other text's keys and values."""
+    """The capability `MaskedPairs`, computed by a body: each layer also attends to the other text's keys and values."""
 
     def other_text(self, ids: Ints) -> Seen:
         from nlgauge.engine.models.bert import attended
@@ -213,7 +213,7 @@ class TorchPairs(TorchMasked):
 
 
 class TorchAligner(_Adapted):
-    """The capability `Aligner` by a body."""
+    """The capability `Aligner`, computed by a body."""
 
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
         net, unknown = self._net, np.full(len(ids), np.nan, np.float32)

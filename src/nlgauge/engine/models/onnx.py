@@ -48,7 +48,7 @@ from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 
 WEIGHTS_KEY = "nlgauge.weights"
-"""The key in a graph's metadata of the weights that it was exported for: their `layout_digest` by file"""
+"""The key in a graph's metadata for the weights that the graph was exported for: their `layout_digest` by file"""
 _PLACES = "bert.embeddings.position_embeddings.weight"
 # What a batch computes should stay in a processor's own cache: batches of 4,096 took 9 to 25 % more time than these,
 # by one and two threads and by both embedded models (`python benchmarks/speed.py`).
@@ -239,7 +239,7 @@ class OnnxGraph:
 
 @dataclass(eq=False)
 class OnnxEncoder:
-    """The capability `Encoder` by a graph and the embedding table among the weights."""
+    """The capability `Encoder`, computed by a graph and the embedding table among the weights."""
 
     graph: OnnxGraph
     weights: Path
@@ -265,7 +265,7 @@ class OnnxEncoder:
 
 @dataclass(eq=False)
 class OnnxMaskedLM:
-    """The capability `MaskedLM` by a graph."""
+    """The capability `MaskedLM`, computed by a graph."""
 
     graph: OnnxGraph
     vocabulary: int
@@ -278,7 +278,7 @@ class OnnxMaskedLM:
 
 @dataclass(eq=False)
 class OnnxPairs:
-    """The capability `MaskedPairs` by two graphs: one reads the other text, the other reads rows that see this text."""
+    """The capability `MaskedPairs`, computed by two graphs: one for the other text, one for the rows that see it."""
 
     graph: OnnxGraph
     other: OnnxGraph
@@ -307,7 +307,7 @@ class OnnxPairs:
 
 @dataclass(eq=False)
 class OnnxAligner:
-    """The capability `Aligner` by a graph."""
+    """The capability `Aligner`, computed by a graph."""
 
     graph: OnnxGraph
     weights: Path

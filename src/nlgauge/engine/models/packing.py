@@ -25,7 +25,7 @@ from nlgauge.errors import InputError, SpecError
 Unit: TypeAlias = Literal["segment", "sentence", "text"]
 Head: TypeAlias = Literal["classes", "first token", "tokens", "answers", "words", "share", "number"]
 FAMILY = "nlgauge_detector"
-"""The key in the configuration of a folder that nlgauge wrote of the name of its packing"""
+"""The key for the name of the packing, in the configuration of a folder that nlgauge wrote"""
 WORD_BIAS, TEXT_FIRST = "nlgauge_word_bias", "nlgauge_text_first"
 """Keys in the configuration of an aligner of CTC. The first is for a graph of D: its bias for support minus that for no
 support. The second says whether R reads the judged text before the source"""
@@ -430,7 +430,7 @@ class Packer:
 
     @property
     def paired(self) -> bool:
-        """Whether the network reads two texts as the tokenizer's form for a pair."""
+        """Whether the network reads two texts as a pair, in the tokenizer's own form for pairs."""
         return self.packing.joined == "pair" and len(self.packing.segments) > 1
 
     def room(self, question: str | None) -> int:
@@ -476,7 +476,7 @@ def packer_of(model: Model) -> Packer | None:
 
 
 class PackedPairing(Pairing):
-    """A `Pairing` by a packing, which chooses the parts that are judged at a time, and the parts of a source for them.
+    """A `Pairing` that follows a packing: it chooses the parts that are judged at a time, and the parts of a source.
 
     `Packer` makes the rows.
 

@@ -56,11 +56,12 @@ _FILES = (
 _SIZES = ("model_type", "hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
 """The entries of a configuration by which a known checkpoint is recognised, besides its name and its weights"""
 _SAFELY = {"trust_remote_code": False}
-"""Passed to every call that reads something: by default transformers asks in the terminal, and a "yes" runs code"""
+"""Arguments of every call that reads something. Without them, transformers asks in the terminal, and a "yes" runs
+code"""
 
 
 class Runtime:
-    """The use of torch on one device and in one precision ('float32' or 'bfloat16'). It moves arrays to the device."""
+    """A device and a precision ('float32' or 'bfloat16') of torch, and the ways to move arrays there and back."""
 
     def __init__(self, torch: ModuleType, device: device, precision: str) -> None:
         self.torch, self.device, self.precision = torch, device, precision
@@ -122,7 +123,7 @@ class Runtime:
 class Checkpoint:
     """A folder or Hugging Face name, with its configuration and tokenizer.
 
-    splitter: its transformers tokenizer, for networks that read two texts in their own format.
+    splitter: the checkpoint's tokenizer in transformers, for networks that read two texts in their own format.
 
     Only safetensors weights are read. Code of the checkpoint is never run: a network that needs it is refused.
 
@@ -224,7 +225,7 @@ class Checkpoint:
         )
 
     def _second_type(self, body: Net) -> int:
-        """Return the tokenizer's type for a pair's second text; 0 if the network has fewer types."""
+        """Return the tokenizer's type for a pair's second text; 0 if the network does not have this type."""
         types = int(getattr(self.config, "type_vocab_size", None) or 0)
         told = self.tokenizer.second_type
         return told if told < types and "token_type_ids" in signature(body.forward).parameters else 0

@@ -70,7 +70,7 @@ def masked_network(checkpoint: Checkpoint) -> tuple[Net, TorchMaskedLM | None]:
 
 
 class TorchEncoder:
-    """The capability `Encoder` by a network.
+    """The capability `Encoder`, computed by a network.
 
     Args:
         runtime: runs the network in torch.
@@ -93,7 +93,7 @@ class TorchEncoder:
 
 
 class TorchMaskedLM:
-    """The capability `MaskedLM` by a network with a masked-LM head."""
+    """The capability `MaskedLM`, computed by a network with a masked-LM head."""
 
     def __init__(self, runtime: Runtime, net: Net) -> None:
         self._runtime, self._net = runtime, net
@@ -117,7 +117,7 @@ class TorchMaskedLM:
 
 
 class TorchCausalLM:
-    """The capability `CausalLM` by a network.
+    """The capability `CausalLM`, computed by a network.
 
     Args:
         runtime: runs the network in torch.
@@ -193,7 +193,7 @@ class _Decoder:
 
 
 class TorchSeq2SeqLM(_Decoder):
-    """The capability `Seq2SeqLM` by a network."""
+    """The capability `Seq2SeqLM`, computed by a network."""
 
     def seq2seq_logs(self, ids: Ints, given: Ints, attend: Ints) -> NDArray[np.float64]:
         inputs = self._runtime.inputs(given, attend)
@@ -204,7 +204,7 @@ class TorchSeq2SeqLM(_Decoder):
 
 
 class TorchGapFiller(_Decoder):
-    """The capability `GapFiller` by a network."""
+    """The capability `GapFiller`, computed by a network."""
 
     def __init__(self, runtime: Runtime, net: Net, sentinels: tuple[int, int]) -> None:
         super().__init__(runtime, net)
