@@ -234,8 +234,8 @@ class Prepared:
     """What `prepare` returns before rows are scored. A metric that needs more data subclasses it."""
 
     facts: Mapping[str, object] = field(default_factory=dict)
-    """Provenance: all besides the metric's spec that determines the scores, as JSON values. It is part of the signature
-    and of cache keys. A metric that uses the corpus adds a digest of what it uses"""
+    """Provenance: everything that determines the scores besides the metric's spec, as JSON values. It is part of the
+    signature and of cache keys. A metric that uses the corpus adds a digest of what it uses"""
 
 
 M = TypeVar("M", bound="Metric")

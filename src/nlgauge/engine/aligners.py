@@ -156,7 +156,7 @@ class EmbeddingAligner:
         return Aligned(units.spans[units.counted], run_means(alignment[:, None], units.starts)[units.counted, 0])
 
     def units(self, text: str, offsets: NDArray[np.int32]) -> Units:
-        """Return the units of a text that are aligned."""
+        """Return the units of a text, such as words, to which alignments are given."""
         return word_units(text, offsets, self.stopwords)
 
     def matched(self, other: TokenVectors) -> NDArray[np.float32]:

@@ -165,7 +165,7 @@ def _convert_ctc(source: Path, folder: Path, encoder: Path | None) -> None:
 
 
 def _tensors(source: Path) -> dict[str, Any]:
-    """Return the tensors of a torch file. torch reads it with its loader for weights alone, which runs no code."""
+    """Return the tensors of a torch file. They are read by torch's loader for weights alone, which runs no code."""
     try:
         import torch
     except ImportError:

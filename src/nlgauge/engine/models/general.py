@@ -76,7 +76,7 @@ def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[in
 
 
 def _signs(tokenizer: SubwordTokenizer, tokens: Sequence[int]) -> dict[int, str]:
-    """Return the text of each token that is made of punctuation, by the token. Special tokens are left out."""
+    """Return the texts of the tokens that are made of punctuation, by id. Special tokens are left out."""
     texts = {token: text for token in tokens if (text := tokenizer.decode([token]).strip()) and not text.isalnum()}
     split = tokenizer.encode([_LETTER + tokenizer.decode([token]) for token in texts])
     return {token: texts[token] for token, inside in zip(texts, split, strict=True) if token in inside.ids}

@@ -192,7 +192,7 @@ def hold(name: str, precision: str = "float32", backend: str = "auto", device: s
 
 
 def shared(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """Return a model as `load` does. The last model of an installed package stays loaded for the next call."""
+    """Return a model as `load` does. The last model from an installed distribution stays loaded for the next call."""
     if name != "pocket" and name not in COMPANIONS:
         return load(name, precision, backend, device)
     _last[:] = [hold(name, precision, backend, device)]
