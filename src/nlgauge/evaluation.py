@@ -58,8 +58,8 @@ def evaluate(
 ) -> ScoreTable:
     """Score every row by every metric, and every system by the corpus-level metrics.
 
-    Models use all processors. An installed model stays loaded for the next call; a folder or a checkpoint is read again
-    each time.
+    Models use all processors. The embedded model or `base`, whichever was used last, stays loaded for the next call. A
+    folder or a checkpoint is read again each time.
 
     Args:
         corpus: a Corpus, records, a mapping of lists, or a data frame. Instead of it, the columns may be given as lists
@@ -300,8 +300,8 @@ def score(
 ) -> Value:
     """Return the score of one row: ``float(score)`` is its first sub-score. For many rows `evaluate` is faster.
 
-    An installed model stays loaded for the next call. A folder or a checkpoint is read again each time, since it may
-    change.
+    The embedded model or `base`, whichever was used last, stays loaded for the next call. A folder or a checkpoint is
+    read again each time, since it may change.
 
     Args:
         metric: a spec or a Metric.

@@ -39,7 +39,7 @@ COMPANIONS = {"base": "nlgauge-base"}
 _held: WeakValueDictionary[tuple[str, str, str, str | None], Model] = WeakValueDictionary()
 """Models from `hold` that are still in use, by name, precision, backend and device"""
 _last: list[Model] = []
-"""The last model that `shared` returned and that stays loaded"""
+"""The last model that `shared` leaves loaded: the embedded model or a companion"""
 
 
 def pocket_folder() -> Path:
@@ -192,7 +192,7 @@ def hold(name: str, precision: str = "float32", backend: str = "auto", device: s
 
 
 def shared(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """Return a model as `load` does. The last model from an installed distribution stays loaded for the next call."""
+    """Return a model as `load` does. The last embedded model or companion stays loaded for the next call."""
     if name != "pocket" and name not in COMPANIONS:
         return load(name, precision, backend, device)
     _last[:] = [hold(name, precision, backend, device)]
