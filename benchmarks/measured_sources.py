@@ -2,18 +2,22 @@
 
     python benchmarks/measured_sources.py
 
-Beside each table stands the digest of the files that it measured. Where these have changed since, the command writes a
-sentence above the table that says so; `python benchmarks/speed.py --only SECTION --write` measures again, and
-`python benchmarks/growth.py --write` the section of growth.
+Beside each table stands the digest of the code that it measured: of files, without docstrings and comments. Where that
+code has changed since, the command writes a sentence above the table that says so; `python benchmarks/speed.py --only
+SECTION --write` measures again, and `python benchmarks/growth.py --write` the section of growth.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from hashlib import blake2b
+from io import StringIO
 from pathlib import Path
+from tokenize import COMMENT, generate_tokens
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "speed.md"
@@ -69,12 +73,36 @@ def files(section: str, root: Path = ROOT) -> list[Path]:
 
 
 def digest(section: str, root: Path = ROOT) -> str:
-    """Return the digest of a section's files, their names included."""
+    """Return the digest of the code of a section's files, their names included."""
     whole = blake2b(digest_size=6)
     for file in files(section, root):
-        content = file.read_bytes()
+        content = code(file.read_text(encoding="utf-8")).encode()
         whole.update(f"{file.relative_to(root).as_posix()} {len(content)}\n".encode() + content)
     return whole.hexdigest()
+
+
+@cache
+def code(source: str) -> str:
+    """Return the lines of a Python file without docstrings, other strings that stand alone, comments and empty lines.
+
+    The lines are taken from the text, because trees and tokens differ between versions of Python.
+    """
+    texts = source.split("\n")
+    lines = [text.encode() for text in texts]
+    gaps: list[tuple[int, int, int]] = []  # the number of a line from 0, and bytes of it that are no code
+    for token in generate_tokens(StringIO(source).readline):
+        if token.type == COMMENT:
+            row, column = token.start
+            gaps.append((row - 1, len(texts[row - 1][:column].encode()), len(lines[row - 1])))
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+            for row in range(first, last + 1):
+                begins = node.col_offset if row == first else 0
+                gaps.append((row, begins, node.end_col_offset or 0 if row == last else len(lines[row])))
+    for row, begins, ends in sorted(gaps, reverse=True):
+        lines[row] = lines[row][:begins] + lines[row][ends:]
+    return "".join(f"{line.decode().rstrip()}\n" for line in lines if line.strip())
 
 
 def source_line(section: str) -> str:

@@ -31,7 +31,8 @@ class Guard:
         question: what is answered. It supports nothing.
         model: as `nlgauge.evaluate` takes it. Its card must have thresholds.
         metric: a metric that gives the probability of support, as `check --grounded -m` takes it: a `Judge`, say, which
-            is asked about each sentence, past the cache. By default `Faithfulness`.
+            is asked about each sentence, past the cache, by two requests: the first one finds out how the server
+            answers. By default `Faithfulness`.
 
     Raises:
         InputError: for a source without texts.

@@ -20,7 +20,7 @@ from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.answers.wordings import wording_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.renamed import now_of
-from nlgauge.data.signature import Signature
+from nlgauge.data.signature import FLOAT32, Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import CLAIMS, DECIDED, MIDDLE, PROBABILITY, WORDING
 from nlgauge.errors import InputError, SpecError
@@ -181,8 +181,6 @@ def of_ratings(table: ScoreTable, made: RatedThreshold, outputs: Corpus | None =
 
 UNREAD = "cannot say: in other words than the source"
 """In the problem of a row that no model could read"""
-MEASURED_IN = "float32"
-"""The precision in which the thresholds of models' cards were measured"""
 METRIC, PART = "Faithfulness", PROBABILITY
 """How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
 wrong word among many right ones"""
@@ -219,7 +217,8 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     # The rates of the two models together were not measured: the widest limits hold for both.
     pairs = None if first.right is None or then.right is None else zip(first.right, then.right, strict=True)
     both = None if pairs is None else [_widest(pair) for pair in pairs]
-    return replace(first, right=both, second=replace(then, right=first.right, notes=first.notes))
+    notes = tuple(dict.fromkeys((*first.notes, *then.notes)))
+    return replace(first, right=both, notes=notes, second=replace(then, right=first.right, notes=notes))
 
 
 def _of_model(table: ScoreTable, spec: str, fact: str, which: str = "") -> Limits:
@@ -237,21 +236,23 @@ def _of_model(table: ScoreTable, spec: str, fact: str, which: str = "") -> Limit
     Raises:
         InputError: no thresholds were measured for the model.
     """
+    model = f"{'second ' * bool(which)}model"
     facts = table.signatures[spec].facts if spec in table.signatures else {}
     thresholds, origin = facts.get(fact), facts.get(f"{which}grounded_from")
     if not (isinstance(thresholds, Sequence) and len(thresholds) == 2):
         remedy = (
             "name the least probability that passes (at_least), or choose a threshold by ratings (nlgauge calibrate)"
         )
-        raise InputError(f"the {'second ' * bool(which)}model of {spec} has no measured thresholds", remedy=remedy)
+        raise InputError(f"the {model} of {spec} has no measured thresholds", remedy=remedy)
     fail_below, pass_from = map(float, thresholds)
     strict, rates, bands = (facts.get(f"{which}{name}") for name in ("strict", "right_answers", "bands"))
-    notes = [] if origin is None else [f"thresholds {fail_below:g} and {pass_from:g} of the model: {origin}"]
-    if (precision := facts.get("precision", MEASURED_IN)) != MEASURED_IN:
+    notes = [] if origin is None else [f"thresholds {fail_below:g} and {pass_from:g} of the {model}: {origin}"]
+    measured_in = facts.get(f"{which}grounded_in", FLOAT32)
+    if (precision := facts.get("precision", FLOAT32)) != measured_in:
         notes.append(
-            f"these scores were computed in {precision}, and the thresholds of the model and their rates were measured "
-            f"in {MEASURED_IN}: a row near a threshold may be on its other side; score in {MEASURED_IN}, or choose a "
-            "threshold of these scores by ratings (nlgauge calibrate)"
+            f"these scores were computed in {precision}, and the thresholds of the {model} and their rates were "
+            f"measured in {measured_in}: a row near a threshold may be on its other side; score in {measured_in}, or "
+            "choose a threshold of these scores by ratings (nlgauge calibrate)"
         )
     right, at_least = None, fail_below
     if isinstance(strict, int | float) and isinstance(rates, Mapping) and rates:

@@ -42,11 +42,6 @@ def all_of(passed: Integers, trials: Integers, k: int) -> Float:
     return np.array([math.comb(c, k) / math.comb(n, k) for c, n in pairs], float)
 
 
-def one_of(passed: Integers, trials: Integers, k: int) -> Float:
-    """Return the unbiased estimate of the chance that one of k trials passes at least (pass@k), as `all_of`."""
-    return 1 - all_of(trials - passed, trials, k)
-
-
 class Chances(NamedTuple):
     """How the items' chances to pass are distributed, as the moments of their trials say."""
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
+from nlgauge.data.signature import FLOAT32
 from nlgauge.engine.models.stored import json_object, one_line, shown
 from nlgauge.errors import SpecError
 from nlgauge.maths.wording import Band
@@ -35,6 +36,8 @@ source"""
 ALIGNER_EVIDENCE = "aligner.evidence"
 """The key in an aligner's file for the largest number of a source's sub-words that the aligner reads per sub-word of
 the text (`SearchShape.evidence`)"""
+BY_PRECISION = "by_precision"
+"""The key, in the thresholds of card.json, for thresholds that were measured in another precision than float32"""
 ALIGNER_FACTS = (ALIGNER_THRESHOLD, ALIGNER_TEMPERATURE, ALIGNER_QUESTION, ALIGNER_EVIDENCE)
 """The entries in an aligner's file that are not weights"""
 
@@ -74,6 +77,8 @@ class ModelCard:
     grounded: tuple[float, float] | None = None
     """Two thresholds of the probability that a source supports all of a text. Below the first, the text is called
     unsupported; from the second on, supported; between them, there is no verdict. None if not measured"""
+    grounded_in: str = FLOAT32
+    """The precision in which `grounded`, `strict`, `right_answers`, `bands` and `mark_below` were measured"""
     strict: float | None = None
     """The threshold below which few right answers are: at most 5 % of them on each labelled set, and 3 % in the mean.
     None if not measured"""
@@ -102,11 +107,13 @@ class ModelCard:
         return None if first is None else (self.layers[first], self.origins.get(first))
 
 
-def read_card(folder: Path) -> ModelCard:
+def read_card(folder: Path, precision: str = FLOAT32) -> ModelCard:
     """Return the card of a model's folder.
 
     Args:
         folder: the folder.
+        precision: in which the model computes. The thresholds of `nlgauge check --grounded` are those that were
+            measured in this precision; if none were, those of float32.
 
     Returns:
         The card; an empty card if there is none.
@@ -129,7 +136,7 @@ def read_card(folder: Path) -> ModelCard:
             threshold, divisor = _share(facts["aligner"]["threshold"]), _number(facts["aligner"]["temperature"])
             if divisor <= 0:
                 raise ValueError(f"the aligner's temperature {divisor} is not above 0")
-        thresholds = facts.get("grounded")
+        thresholds, measured_in = thresholds_in(facts, precision)
         if thresholds is not None and "mark_below" in thresholds and (folder / ALIGNER_FILE).is_file():
             threshold = _share(thresholds["mark_below"])
         return ModelCard(
@@ -142,6 +149,7 @@ def read_card(folder: Path) -> ModelCard:
             aligner_evidence=evidence,
             languages=tuple(str(language) for language in facts.get("languages", ())),
             grounded=_grounded(thresholds),
+            grounded_in=measured_in,
             strict=None if thresholds is None or "strict" not in thresholds else _share(thresholds["strict"]),
             right_answers=_right_answers(thresholds),
             bands=_bands(thresholds),
@@ -153,6 +161,22 @@ def read_card(folder: Path) -> ModelCard:
         if isinstance(error, SpecError):
             raise
         raise SpecError(f"{path} is not the card of a model: {one_line(error)}") from None
+
+
+def thresholds_in(facts: Mapping[str, Any], precision: str) -> tuple[Mapping[str, Any] | None, str]:
+    """Return the thresholds of a card for a precision, and the precision in which they were measured.
+
+    Args:
+        facts: the content of card.json.
+        precision: in which the model computes.
+
+    Returns:
+        The thresholds, with what was measured of them; None if the card has none. Those of float32 if none were
+        measured in this precision.
+    """
+    thresholds = facts.get("grounded")
+    others = {} if thresholds is None else thresholds.get(BY_PRECISION, {})
+    return (others[precision], precision) if precision in others else (thresholds, FLOAT32)
 
 
 def write_facts(folder: Path, **facts: object) -> None:

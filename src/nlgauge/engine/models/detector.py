@@ -10,7 +10,7 @@ import json
 import logging
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from nlgauge.data.signature import FLOAT32
 from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Floats, Ints, Model
-from nlgauge.engine.models.card import CARD_FILE, ModelCard, read_card
+from nlgauge.engine.models.card import CARD_FILE, ModelCard, read_card, thresholds_in
 from nlgauge.engine.models.folder import CONFIG_FILE, TOKENIZER_FILE, digest_of, named_digest
 from nlgauge.engine.models.onnx import WEIGHTS_KEY, OnnxGraph, runtime_name, threads
 from nlgauge.engine.models.packing import (
@@ -205,17 +206,17 @@ def _with(
     return replace(
         model,
         abilities={**model.abilities, ALIGNER: detector},
-        card=_detector_card(model.card, reading.packing, Path(checkpoint.source)),
+        card=_detector_card(model.card, reading.packing, Path(checkpoint.source), model.precision),
         window=packer.longest if own_window else model.window,
     )
 
 
-def _detector_card(card: ModelCard, packing: Packing, folder: Path) -> ModelCard:
+def _detector_card(card: ModelCard, packing: Packing, folder: Path, precision: str) -> ModelCard:
     """Return the card of a detector, with measured thresholds if its folder has them, or else published ones."""
     card = replace(card, aligner_asks=bool(packing.asking))
     path = folder / CARD_FILE
-    measured = json_object(path, "card of a model").get("grounded") if path.is_file() else None
-    if isinstance(measured, Mapping):
+    measured, _ = thresholds_in(json_object(path, "card of a model") if path.is_file() else {}, precision)
+    if measured is not None:
         sets = measured.get("chosen_on")
         origin = f"measured on {', '.join(map(str, sets))}" if isinstance(sets, list) and sets else "measured"
         mark = float(measured.get("mark_below", card.aligner_threshold))
@@ -303,9 +304,9 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
         digest=digest,
         files=named_digest(files),
         backend=runtime_name(),
-        precision="float32",
+        precision=FLOAT32,
         window=longest,
-        card=_detector_card(read_card(folder), reading.packing, folder),
+        card=_detector_card(read_card(folder), reading.packing, folder, FLOAT32),
         folder=folder,
         batch_tokens=max(longest, 512 * threads()),
         abilities={TOKENIZER: tokenizer, ALIGNER: detector},

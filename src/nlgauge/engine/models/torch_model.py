@@ -204,7 +204,7 @@ class Checkpoint:
             files = hashlib.sha256(f"{files} {self.tokenizer.digest}".encode()).hexdigest()
         self.tokenizer.fit(len(net.get_input_embeddings().weight))
         self.runtime.narrow(net)
-        card = read_card(Path(self.source))
+        card = read_card(Path(self.source), self.runtime.precision)
         folder, device, batch_tokens = Path(self.source), self.runtime.device, None
         if device.type == "cuda":
             free, _ = self.runtime.torch.cuda.mem_get_info(device)

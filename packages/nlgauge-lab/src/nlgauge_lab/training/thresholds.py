@@ -31,9 +31,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.evidence import refuses_worst, surely_differs
+from nlgauge.data.signature import FLOAT32
 from nlgauge.data.table.column import CLAIMS, WORDING
 from nlgauge.engine.models import loading
-from nlgauge.engine.models.card import CARD_FILE, write_facts
+from nlgauge.engine.models.card import BY_PRECISION, CARD_FILE, write_facts
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.gate.decision import RightAnswers
@@ -338,8 +339,20 @@ def by_finding(judged: Judged, below: float, doubted_below: float) -> dict[str, 
     }
 
 
-def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | None = None) -> Measured:
+def measure(
+    folder: Path, model: str, cache: Path | bool = True, limit: int | None = None, precision: str = FLOAT32
+) -> Measured:
     """Return the thresholds of a model, and what they do on the sets that are there.
+
+    Args:
+        folder: of the labelled sets.
+        model: its name or folder.
+        cache: as `evaluate` takes it.
+        limit: how many rows of each set are read; None for all.
+        precision: in which the model computes.
+
+    Returns:
+        The thresholds for this precision.
 
     Raises:
         InputError: if the folder has none of the labelled sets that thresholds are chosen on.
@@ -350,7 +363,7 @@ def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | No
         raise InputError("none of the labelled sets is there", file=folder, remedy=f"put {CHOSEN_ON[0]}.jsonl there")
     kinds = [kind for _, kind, _ in held_out(BY_KIND)][:limit]
     families = [family for *_, family in held_out(BY_FAMILY)][:limit]
-    sets = {name: _judged(some, model, cache) for name, some in rows.items()}
+    sets = {name: _judged(some, model, cache, precision) for name, some in rows.items()}
     sets[BY_KIND] = sets[BY_KIND]._replace(kinds=kinds)
     sets[BY_FAMILY] = sets[BY_FAMILY]._replace(families=families)
     by_band = bands(list(sets.values()))
@@ -398,16 +411,22 @@ def _band(begin: float, end: float) -> str:
     return f"{begin:g} to {end:g}"
 
 
-def write(model: str, measured: Measured) -> Path:
+def write(model: str, measured: Measured, precision: str = FLOAT32) -> Path:
     """Put the thresholds and what they do on the card of a model's folder, and return the folder.
 
+    Args:
+        model: its name or folder.
+        measured: the thresholds.
+        precision: in which they were measured. Those of another precision than float32 stand beside those of float32.
+            New thresholds of float32 replace all, because the others were measured with an earlier state of the model.
+
     Raises:
-        SpecError: if the model is no folder.
+        SpecError: if the model is no folder, or if its card has no thresholds in float32 yet.
     """
     folder = loading.folder_of(model)
     if not folder.is_dir():
         raise SpecError(f"model {model!r} is no folder, so its card cannot be written: name its folder")
-    grounded = {
+    thresholds: dict[str, Any] = {
         **measured.thresholds._asdict(),
         "strict": measured.strict,
         "right_answers": {kind: [*of] for kind, of in measured.right_answers.items()},
@@ -417,11 +436,18 @@ def write(model: str, measured: Measured) -> Path:
         ],
         "chosen_on": [*CHOSEN_ON],
         "rates": measured.rates,
-        "kinds": measured.kinds,
-        "families": measured.families,
-        "findings": measured.findings,
     }
-    write_facts(folder, grounded=grounded)
+    if precision == FLOAT32:
+        more = {"kinds": measured.kinds, "families": measured.families, "findings": measured.findings}
+        write_facts(folder, grounded={**thresholds, **more})
+        return folder
+    card = folder / CARD_FILE
+    grounded = json.loads(card.read_text("utf-8")).get("grounded") if card.is_file() else None
+    if grounded is None:
+        problem = f"the card of {model!r} has no thresholds in {FLOAT32}, beside which those in {precision} could stand"
+        raise SpecError(f"{problem}: run the command with --precision {FLOAT32} first")
+    others = {**grounded.get(BY_PRECISION, {}), precision: thresholds}
+    write_facts(folder, grounded={**grounded, BY_PRECISION: others})
     return folder
 
 
@@ -505,8 +531,11 @@ def card_tables() -> list[str]:
     return [*lines, *markdown(["finding", *heads], "l" + "r" * len(heads), rows)]
 
 
-def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool) -> Judged:
-    table = evaluate(as_corpus(rows), metrics=METRIC, model=model, evidence=True, cache=cache, progress=True)
+def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool, precision: str) -> Judged:
+    """Return the probabilities of some rows, and what is known of their texts."""
+    table = evaluate(
+        as_corpus(rows), metrics=METRIC, model=model, evidence=True, cache=cache, progress=True, precision=precision
+    )
     evidence = table.columns[table.metrics[0]].evidence
     least = np.full(len(rows), np.nan)
     for number, one in evidence.items():
