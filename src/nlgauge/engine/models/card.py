@@ -168,11 +168,11 @@ def thresholds_in(facts: Mapping[str, Any], precision: str) -> tuple[Mapping[str
 
     Args:
         facts: the content of card.json.
-        precision: in which the model computes.
+        precision: the precision in which the model computes.
 
     Returns:
-        The thresholds, with what was measured of them; None if the card has none. Those of float32 if none were
-        measured in this precision.
+        The thresholds and the facts that were measured with them, or None if the card has none. If none were measured
+        in this precision, they are those of float32.
     """
     thresholds = facts.get("grounded")
     others = {} if thresholds is None else thresholds.get(BY_PRECISION, {})
