@@ -110,7 +110,7 @@ class Engine:
         )
 
     def prepare(self, requests: Iterable[AnyRequest]) -> None:
-        """Announce the requests of the `features` call after the next one, so that a device need not wait for texts."""
+        """Announce the requests of a later call of `features`. Their texts are split while a device computes."""
         mine, others = _by_model(requests)
         if self._prefetcher is not None:
             self._prefetcher.expect(text for request in mine for text in request.texts)

@@ -182,7 +182,7 @@ class _Workers:
 
 
 def _fetched(shared: Sequence[Any]) -> _Shared:
-    """Return the shared objects from Ray's store. They come in a list, or Ray would fetch them for every task."""
+    """Return the shared objects in Ray's store. Their reference is in a list, so that Ray fetches them only once."""
     sent: _Shared = _ray().get(shared[0])
     return sent
 

@@ -376,7 +376,7 @@ class _PackedPlan(_ReadingPlan):
         return _Row(made.ids, made.side, at_row)
 
     def _read(self, row: _StretchRow) -> str:
-        """Return the text that is read of the other text: the whole text unchanged, or parts joined by a space."""
+        """Return the part of the other text that is in the row: the whole text, or parts joined by a space."""
         text, offsets = row.request.against[row.other], row.source.tokens.offsets
         if row.spans == [(0, len(self._view.tokens(text)))]:
             return text

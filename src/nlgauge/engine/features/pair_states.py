@@ -57,7 +57,7 @@ def read_pair_states(
 
 
 def other_text(other: str, block: TextBlock) -> Any:
-    """Return the object that weights for pairs read for another text: as much of its beginning as fits the window."""
+    """Return another text in the form that weights for pairs read: as much of its beginning as fits the window."""
     model = block.model[MASKED_PAIRS]
     tokenizer = block.model[TOKENIZER]
     shown = block.tokens(other).ids[: block.model.room]
