@@ -44,7 +44,7 @@ def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[ND
         at += rows
 
 
-def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[Ints, Ints]:
+def padded(rows: Sequence[Sequence[int] | NDArray[np.integer]], pad: int) -> tuple[Ints, Ints]:
     """Ids of the rows, padded at the end, and the attention mask (0 for padding): both [rows, length]."""
     ids = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
     attend = np.zeros_like(ids)
