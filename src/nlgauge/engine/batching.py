@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -70,7 +70,7 @@ def spread(places: Sequence[Sequence[int] | NDArray[np.intp]]) -> tuple[Ints, li
 
 
 def blocks(
-    texts: Sequence[Sequence[str]], weigh: Callable[[Sequence[int]], int], most: int, most_rows: int
+    texts: Mapping[int, Sequence[str]], weigh: Callable[[Sequence[int]], int], most: int, most_rows: int
 ) -> Iterator[list[int]]:
     """Yield blocks of row numbers.
 
@@ -78,7 +78,7 @@ def blocks(
     again has the same blocks.
 
     Args:
-        texts: the texts of each row.
+        texts: the texts of each row, by its number.
         weigh: gives the weight of the features of some rows together.
         most: the weight that a block may have, where the rows allow it.
         most_rows: the rows that a block may have.
@@ -100,10 +100,10 @@ def blocks(
         yield block
 
 
-def _together(texts: Sequence[Sequence[str]]) -> Iterator[list[int]]:
+def _together(texts: Mapping[int, Sequence[str]]) -> Iterator[list[int]]:
     """Row numbers, grouped by the text of the row that most rows share; groups in the order of their first rows."""
-    shared = Counter(text for row in texts for text in set(row))
+    shared = Counter(text for row in texts.values() for text in set(row))
     groups: dict[object, list[int]] = {}
-    for number, row in enumerate(texts):
+    for number, row in texts.items():
         groups.setdefault(max(row, key=shared.__getitem__) if row else number, []).append(number)
     yield from groups.values()
