@@ -83,17 +83,18 @@ def _by_line(source: str, search: Search) -> list[set[int]]:
     """Return the numbers of the sentences in each line of a source."""
     ends = np.cumsum([len(line) + 1 for line in source.split("\n")])
     found: list[set[int]] = [set() for _ in ends]
-    for number in range(len(search.spans)):
-        found[int(np.searchsorted(ends, search.place(number)[0], side="right"))].add(number)
+    for number, ((begin, _), _) in enumerate(search.read(search.spans)):
+        found[int(np.searchsorted(ends, begin, side="right"))].add(number)
     return found
 
 
 def filled(ranking: Ranking, search: Search, room: int, begun: Sequence[int] = ()) -> set[int]:
     """Return the sentences in `begun`, and the first sentences of a ranking that still fit."""
     taken = set(begun)
-    left = room - sum(len(search.ids(number)) for number in taken)
+    sizes = [end - begin for begin, end in search.spans]
+    left = room - sum(sizes[number] for number in taken)
     for number in ranking:
-        size = len(search.ids(number))
+        size = sizes[number]
         if number not in taken and size <= left:
             taken.add(number)
             left -= size
@@ -103,7 +104,7 @@ def filled(ranking: Ranking, search: Search, room: int, begun: Sequence[int] = (
 def bm25(claim: Claim, k1: float = 1.2, b: float = 0.75) -> Ranking:
     wanted = np.unique(claim.asked)
     spans = claim.search.spans
-    counts = np.array([[(claim.search.ids(i) == token).sum() for token in wanted] for i in range(len(spans))])
+    counts = np.array([[(ids == token).sum() for token in wanted] for _, ids in claim.search.read(spans)])
     sizes = np.array([end - begin for begin, end in spans])
     holders = (counts > 0).sum(0)
     idf = np.log1p((len(spans) - holders + 0.5) / (holders + 0.5))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -44,7 +44,7 @@ def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[ND
         at += rows
 
 
-def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[Ints, Ints]:
+def padded(rows: Sequence[Sequence[int] | NDArray[np.integer]], pad: int) -> tuple[Ints, Ints]:
     """Return the ids of rows, padded at the end, and the attention mask (0 for padding): both [rows, length]."""
     ids = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
     attend = np.zeros_like(ids)
@@ -70,7 +70,7 @@ def spread(places: Sequence[Sequence[int] | NDArray[np.intp]]) -> tuple[Ints, li
 
 
 def blocks(
-    texts: Sequence[Sequence[str]], weigh: Callable[[Sequence[int]], int], most: int, most_rows: int
+    texts: Mapping[int, Sequence[str]], weigh: Callable[[Sequence[int]], int], most: int, most_rows: int
 ) -> Iterator[list[int]]:
     """Yield blocks of row numbers.
 
@@ -78,7 +78,7 @@ def blocks(
     again has the same blocks.
 
     Args:
-        texts: the texts of each row.
+        texts: the texts of each row, by its number.
         weigh: returns the weight of the features of some rows together.
         most: the largest weight of a block. Only a single row that is heavier exceeds it.
         most_rows: the largest number of rows in a block.
@@ -100,10 +100,10 @@ def blocks(
         yield block
 
 
-def _together(texts: Sequence[Sequence[str]]) -> Iterator[list[int]]:
+def _together(texts: Mapping[int, Sequence[str]]) -> Iterator[list[int]]:
     """Yield groups of row numbers. The rows of a group share the text that is most frequent among their texts."""
-    shared = Counter(text for row in texts for text in set(row))
+    shared = Counter(text for row in texts.values() for text in set(row))
     groups: dict[object, list[int]] = {}
-    for number, row in enumerate(texts):
+    for number, row in texts.items():
         groups.setdefault(max(row, key=shared.__getitem__) if row else number, []).append(number)
     yield from groups.values()

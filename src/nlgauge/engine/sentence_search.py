@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -127,18 +127,19 @@ class Search:
         total = self._rarity[wanted].sum()
         return float(self._rarity[wanted[there]].sum() / total) if total > 0 else 0.0
 
-    def within(self, span: Span) -> range:
-        """Return the indexes of the sentences that overlap a span of tokens."""
-        return range(bisect_right(self._ends, span[0]), bisect_right(self._ends, span[1] - 1) + 1)
+    def read(self, spans: Sequence[Span]) -> Iterator[tuple[Span, NDArray[np.int32]]]:
+        """Yield the sentences that overlap some spans of tokens.
 
-    def ids(self, number: int) -> NDArray[np.int32]:
-        """Return the tokens of a sentence."""
-        return self.tokens.ids[slice(*self.spans[number])]
+        Args:
+            spans: the parts of the source that are read.
 
-    def place(self, number: int) -> Span:
-        """Return the characters [begin, end) of a sentence."""
-        begin, end = self.spans[number]
-        return int(self.tokens.offsets[begin, 0]), int(self.tokens.offsets[end - 1, 1])
+        Returns:
+            An iterator over the characters [begin, end) of each sentence, and its tokens.
+        """
+        offsets = self.tokens.offsets
+        for first, last in spans:
+            for begin, end in self.spans[bisect_right(self._ends, first) : bisect_right(self._ends, last - 1) + 1]:
+                yield (int(offsets[begin, 0]), int(offsets[end - 1, 1])), self.tokens.ids[begin:end]
 
     def _holds(self, wanted: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return 1 where a sentence contains a token, else 0: [sentences, tokens]."""
@@ -225,21 +226,18 @@ class Pairing:
         self._tokenizer, self._rarity = tokenizer, rarity
         self.room = pair_room(shape.row, tokenizer)
         """The largest number of sub-words of both texts in a row"""
-        self._stretch = max(1, min(shape.stretch, self.room // 2))
-        self._sentence = max(1, min(shape.sentence, self.room - self._stretch))
+        self.stretch = max(1, min(shape.stretch, self.room // 2))
+        """The largest number of sub-words of the judged text in a row"""
+        self._sentence = max(1, min(shape.sentence, self.room - self.stretch))
         self._evidence, self._least = shape.evidence, shape.least
 
     def sentences(self, text: str, tokens: Tokens) -> list[Span]:
         """Return the sentences of a judged text, none longer than a stretch."""
-        return sentences(text, tokens, self._stretch)
-
-    def cut(self, tokens: Tokens, ends: Sequence[int]) -> list[Span]:
-        """Return the parts of a judged text that end at given characters, none longer than a stretch."""
-        return cut(tokens, ends, self._stretch)
+        return sentences(text, tokens, self.stretch)
 
     def stretches(self, spans: Sequence[Span]) -> list[list[Span]]:
         """Return the sentences of a judged text in groups, each of which is read at once."""
-        return stretches(spans, self._stretch)
+        return stretches(spans, self.stretch)
 
     def search(self, text: str, tokens: Tokens) -> Search:
         """Return a source, prepared for searching."""
@@ -253,8 +251,8 @@ class Pairing:
         self,
         search: Search,
         asked: NDArray[np.int32],
-        question: NDArray[np.int32] | None = None,
-        room: int | None = None,
+        question: NDArray[np.int32] | None,
+        room: int,
     ) -> list[Span]:
         """Return the parts of a source to read with a stretch: all of it if it fits, none if no token is shared.
 
@@ -264,12 +262,11 @@ class Pairing:
             search: the source.
             asked: the tokens of the stretch: [tokens].
             question: the tokens of the question: [tokens]; None without one.
-            room: the largest number of tokens of all parts together; by default `room_beside` of the stretch.
+            room: the largest number of tokens of all parts together.
 
         Returns:
             The parts, in text order.
         """
-        room = self.room_beside(asked, question) if room is None else room
         if len(search.tokens) <= room:
             return [(0, len(search.tokens))]
         wanted = asked if question is None else np.concatenate([asked, question])

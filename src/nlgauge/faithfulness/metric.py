@@ -91,6 +91,8 @@ class Faithfulness(RowMetric):
     """
 
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379 (the aligner)"
+    columns: ClassVar[tuple[str, ...]] = ("candidate", "source")
+    cost: ClassVar[Cost] = "pairs"
 
     reading: LongSource = param(
         "search",
@@ -133,14 +135,6 @@ class Faithfulness(RowMetric):
     def limits(self) -> Mapping[str, Limits]:
         of_parts = {**dict.fromkeys(PARTS, SHARE), CLAIMS: (1.0, math.inf)}
         return of_parts if self.then is None else {**of_parts, "decided": (1.0, 2.0)}
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate", "source")
-
-    @property
-    def cost(self) -> Cost:
-        return "pairs"
 
     @property
     def _asks_metric(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 from unicodedata import combining, normalize
@@ -30,20 +31,20 @@ class Spelled(NamedTuple):
     """Whether it may be another name: a letter differs"""
 
 
+@dataclass(eq=False)
 class Spellings:
     """The words of other texts, by their spelling."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
+    texts: Sequence[str]
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return frozenset(word.lower() for text in self._texts for word in _NAME.findall(text))
+        return frozenset(word.lower() for text in self.texts for word in _NAME.findall(text))
 
     @cached_property
     def _names(self) -> list[str]:
         """The words with a capital letter. The first word of a sentence may be no name."""
-        matches = ((text, match) for text in self._texts for match in _NAME.finditer(text))
+        matches = ((text, match) for text in self.texts for match in _NAME.finditer(text))
         return list(
             dict.fromkeys(
                 match.group()

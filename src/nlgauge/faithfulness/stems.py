@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -32,11 +33,11 @@ class Derived(NamedTuple):
     """Whether the frame leaves no doubt"""
 
 
+@dataclass(eq=False)
 class Sentence:
     """A sentence as the rules read it: each of its properties is found once, however many rules ask for it."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    text: str
 
     @cached_property
     def stems(self) -> frozenset[str]:

@@ -194,7 +194,9 @@ def check(
     limits.refuse_wrong(against is not None)
     if against is None and (margin is not None or history is not None):
         raise SpecError(_OF_A_COMPARISON)
-    outcomes = tuple(_outcomes(table, limits, allow_missing))
+    names = deciders(table, limits.spec)
+    outcomes = tuple(_outcomes(table, limits, names, allow_missing))
+    decided = [shares_decided(table, limits.spec, names)] if names else []
     verdict = Verdict(
         metric=limits.spec,
         part=limits.part,
@@ -205,7 +207,7 @@ def check(
         significance=significance,
         outcomes=outcomes,
         strict=strict,
-        notes=(*limits.notes, *shares_decided(table, limits.spec), *(table.told_trials() if against else ())),
+        notes=(*limits.notes, *decided, *(table.told_trials() if against else ())),
         second_at_least=None if limits.second is None else limits.second.at_least,
     )
     by_set = grounded and strict is None
@@ -244,10 +246,10 @@ def check(
 _JUDGED = ("passed", "doubtful", "failed")
 
 
-def _outcomes(table: ScoreTable, limits: Limits, allow_missing: bool) -> Iterator[Outcome]:
+def _outcomes(table: ScoreTable, limits: Limits, names: Sequence[str | None], allow_missing: bool) -> Iterator[Outcome]:
+    """Yield what the gate says of each row; names: of the model that decided about it, empty with a single model."""
     column = limits.column
     values = column.values[:, column.parts.index(limits.part)].tolist()
-    names = deciders(table, limits.spec)
     first = limits
     for index, ((system, item), value) in enumerate(zip(table.places(column.level), values, strict=True)):
         by = names[index] if names else None

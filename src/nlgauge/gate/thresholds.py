@@ -75,7 +75,6 @@ class Limits:
 
     def refuse_wrong(self, compared: bool) -> None:
         """Raise SpecError for a threshold that makes no sense, or if there is neither a threshold nor a comparison."""
-        label = self.column.label(self.spec, self.part)
         named = {"at_least": self.at_least, "at_most": self.at_most}
         thresholds = {name: value for name, value in named.items() if value is not None}
         if not thresholds and not compared:
@@ -86,10 +85,12 @@ class Limits:
         wrong = {None: None, True: "at_most", False: "at_least"}[self.upwards]
         if wrong in thresholds:
             way, right = ("higher", "at_least") if self.upwards else ("lower", "at_most")
+            label = self.column.label(self.spec, self.part)
             raise SpecError(f"{way} is better for {label}: give {right}, --{right.replace('_', '-')} in the command")
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
             raise SpecError(f"nothing is at least {self.at_least:g} and at most {self.at_most:g}")
         if compared and self.upwards is None and len(thresholds) != 1:
+            label = self.column.label(self.spec, self.part)
             problem = f"{label} has no better direction: give either a least or a most value beside the earlier run"
             raise SpecError(f"{problem}, to say which way is worse")
 
@@ -380,15 +381,12 @@ def second_decides(column: Column, index: int) -> bool:
     return bool(column.values[index, column.parts.index(DECIDED)] != 1)
 
 
-def shares_decided(table: ScoreTable, spec: str) -> list[str]:
-    """Return a sentence that says how many rows each model decided."""
-    names = deciders(table, spec)
-    if not names:
-        return []
+def shares_decided(table: ScoreTable, spec: str, names: Sequence[str | None]) -> str:
+    """Return a sentence that says how many rows each model decided. names: what `deciders` returns, not empty."""
     first, second = _models(table, spec)[:2]
     asked, decided = len(names) - names.count(first), names.count(second)
     neither = f"; {asked - decided} were decided by neither" if asked > decided else ""
-    return [
+    return (
         f"{second} read {asked} of {len(names)} rows ({asked / len(names):.0%}), which the first model cannot decide"
         f"{neither}"
-    ]
+    )

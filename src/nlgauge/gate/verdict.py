@@ -340,7 +340,12 @@ class Verdict(Answered):
         order: Sequence[State] = ("failed", "missing", "doubtful", "unread")
         side = -1 if self.at_least is None and self.at_most is not None else 1
         rows = [outcome for outcome in self.outcomes if outcome.state in order]
-        return tuple(sorted(rows, key=lambda outcome: (order.index(outcome.state), _or_last(side * outcome.value))))
+        return tuple(
+            sorted(
+                rows,
+                key=lambda row: (order.index(row.state), math.inf if math.isnan(row.value) else side * row.value),
+            )
+        )
 
     @property
     def ruling(self) -> Ruling:
@@ -487,10 +492,6 @@ class Unsupported:
     def words(self) -> tuple[str, ...]:
         """The words in each span."""
         return tuple(self.text[begin:end] for begin, end in self.spans)
-
-
-def _or_last(value: float) -> float:
-    return math.inf if math.isnan(value) else value
 
 
 def _shortened(text: str) -> str:

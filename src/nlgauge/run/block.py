@@ -186,11 +186,6 @@ class BlockScorer:
             if stops:  # what was scored before has been cached by now
                 raise stops[0]
 
-    @property
-    def remote(self) -> bool:
-        """Whether a metric gets its scores from a server, to which this process sends requests."""
-        return any(scorer.metric.remote for scorer in self.metrics.values())
-
     def read(self, rows: Rows, wanted: Sequence[int]) -> ReadRows:
         """Return some rows as all metrics read them. Equal requests are represented by one object."""
         read: dict[int, ReadRow] = {}
@@ -222,19 +217,14 @@ class BlockScorer:
 
     def _split(self, rows: Rows, wanted: Sequence[int], asked: ReadRows) -> Iterator[Sequence[int]]:
         """Yield the numbers of some rows in blocks. Rows that share texts come into one block where possible."""
-        most = _MOST_ASKED if self.remote else _MOST_ROWS
+        most = _MOST_ASKED if any(scorer.metric.remote for scorer in self.metrics.values()) else _MOST_ROWS
         alone = self.engine is None and len(wanted) <= most  # without a model nothing is gained by the order
         if alone and self.weight(rows, wanted, asked) <= BLOCK_WEIGHT:
             yield list(wanted)
             return
         columns = tuple(dict.fromkeys(column for scorer in self.metrics.values() for column in scorer.metric.columns))
-        texts = [texts_of(rows[n], columns or ("candidate", "references")) for n in wanted]
-
-        def weigh(places: Sequence[int]) -> int:
-            return self.weight(rows, [wanted[at] for at in places], asked)
-
-        for block in blocks(texts, weigh, BLOCK_WEIGHT, most):
-            yield [wanted[at] for at in block]
+        texts = {n: texts_of(rows[n], columns or ("candidate", "references")) for n in wanted}
+        yield from blocks(texts, lambda numbers: self.weight(rows, numbers, asked), BLOCK_WEIGHT, most)
 
     def _features(
         self, engine: Engine, rows: Sequence[int], todo: Mapping[str, Sequence[int]], asked: ReadRows, fresh: bool

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.batching import padded
 from nlgauge.engine.features.request import Reader, Request, RequestError, tokens_about
-from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Ints, Model
+from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Model
 from nlgauge.engine.models.general import general_frequencies
 from nlgauge.engine.models.packing import PackedPairing, Packer, packer_of
-from nlgauge.engine.sentence_search import Pairing, Search, SearchShape, Span, nearest, rarity
+from nlgauge.engine.sentence_search import OWN, Pairing, Search, SearchShape, Span, cut, nearest, rarity
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
 from nlgauge.engine.windows import pair_room, pair_windows
@@ -102,7 +102,9 @@ def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> d
     rows = [plans[row.request].row(row) for row in work]
     readings: dict[AlignmentRequest, list[_Found]] = {request: [] for request in requests}
     for index in block.batches([len(row.ids) for row in rows]):
-        logits, shares, whole, against = model.align(*_padded([rows[i] for i in index], block.model[TOKENIZER].pad_id))
+        ids, attend = padded([rows[i].ids for i in index], block.model[TOKENIZER].pad_id)
+        side, _ = padded([rows[i].side for i in index], OWN)
+        logits, shares, whole, against = model.align(ids, attend, side)
         for at, i in enumerate(index):
             row = work[i]
             stretch_logits = plans[row.request].token_logits(row, logits[at, rows[i].places])
@@ -126,14 +128,6 @@ class _Row(NamedTuple):
     """[length], as `ids`: the text that each token belongs to"""
     places: NDArray[np.intp]
     """[tokens]: the position of each token of the stretch in the row"""
-
-
-def _padded(rows: Sequence[_Row], pad: int) -> tuple[Ints, Ints, Ints]:
-    ids, attend = padded([row.ids.tolist() for row in rows], pad)
-    side = np.zeros_like(ids)
-    for at, row in enumerate(rows):
-        side[at, : len(row.side)] = row.side
-    return ids, attend, side
 
 
 @dataclass(frozen=True)
@@ -192,14 +186,11 @@ class _StretchRow(NamedTuple):
     begin: int
     end: int
     """The stretch is the tokens [begin, end) of the request's text"""
+    asked: NDArray[np.int32]
+    """The tokens of the stretch: [tokens]"""
     other: int
     source: Search
     spans: list[Span]
-
-    @property
-    def read(self) -> list[int]:
-        """Indexes of the other text's sentences that are in the row, wholly or in part."""
-        return [number for span in self.spans for number in self.source.within(span)]
 
 
 class _Found(NamedTuple):
@@ -227,22 +218,20 @@ class _ReadingPlan:
 
     def row(self, row: _StretchRow) -> _Row:
         """Return a row as the aligner reads it."""
-        asked = self.asked(row)
-        ids, side = self.pairing.row(asked, row.source, row.spans, self.question(row.request))
-        return _Row(ids, side, np.arange(len(asked)) + len(self._view.model[TOKENIZER].prefix))
+        ids, side = self.pairing.row(row.asked, row.source, row.spans, self.question(row.request))
+        return _Row(ids, side, np.arange(len(row.asked)) + len(self._view.model[TOKENIZER].prefix))
 
     def rows(self, request: AlignmentRequest) -> Iterator[_StretchRow]:
         size_read, others = _used(request, self._view)
         for group in self._stretches(request, size_read):
             begin, end = group[0][0], group[-1][1]
+            asked = self._view.tokens(request.text).ids[begin:end]
             for number, size in others.items():
                 source = self._source(request.against[number], size)
-                for spans in self._readings(request, source, self._view.tokens(request.text).ids[begin:end]):
-                    yield _StretchRow(request=request, begin=begin, end=end, other=number, source=source, spans=spans)
-
-    def asked(self, row: _StretchRow) -> NDArray[np.int32]:
-        """Return the tokens of a row's stretch."""
-        return self._view.tokens(row.request.text).ids[row.begin : row.end]
+                for spans in self._readings(request, source, asked):
+                    yield _StretchRow(
+                        request=request, begin=begin, end=end, asked=asked, other=number, source=source, spans=spans
+                    )
 
     def question(self, request: AlignmentRequest) -> NDArray[np.int32] | None:
         """Return the tokens of a request's question that are read; None without a question."""
@@ -252,7 +241,7 @@ class _ReadingPlan:
         question = self.question(request)
         size, room = len(source.tokens), self.pairing.room_beside(asked, question)
         if request.reading == "search" or size <= room:
-            spans = self.pairing.evidence(source, asked, question)
+            spans = self.pairing.evidence(source, asked, question, room)
             if size <= room or source.covered(asked, spans) >= _COVERED:
                 return [spans]
         if request.claims and request.reading == "search":
@@ -272,7 +261,7 @@ class _ReadingPlan:
         if (text, size, claims) not in self._texts:
             tokens = _first(self._view.tokens(text), size)
             if claims:
-                made = [[span] for span in self.pairing.cut(tokens, claims)]
+                made = [[span] for span in cut(tokens, claims, self.pairing.stretch)]
             else:
                 made = self.pairing.stretches(self.pairing.sentences(text, tokens))
             self._texts[text, size, claims] = made
@@ -309,9 +298,9 @@ class _ReadingPlan:
             shares.append(max(reading.share for reading in of_stretch))
             sizes.append(end - begin)
             read = [
-                (QuotedSentence(row.other, *row.source.place(i)), row.source.ids(i))
+                (QuotedSentence(row.other, *place), ids)
                 for row in _best(of_stretch)
-                for i in row.read
+                for place, ids in row.source.read(row.spans)
             ]
             mine = [quotes.setdefault(quote, len(quotes)) for quote, _ in read]
             inside = [first - begin for first, _ in group]

@@ -489,7 +489,7 @@ class PackedPairing(Pairing):
         self._packer, self._rarity = packer, rarity
         self._frame: dict[bool, int] = {}
         self._sentence = max(1, min(_SENTENCE, self._left(False) // 2))
-        self._stretch = max(1, self._left(bool(packer.packing.asking)) // 2)
+        self.stretch = max(1, self._left(bool(packer.packing.asking)) // 2)
         self.room = self._left(False)
 
     def row(
@@ -516,7 +516,7 @@ class PackedPairing(Pairing):
         unit = self._packer.packing.unit
         if unit == "sentence":
             return [[span] for span in spans]
-        return stretches(spans, self._stretch if unit == "text" else min(self._stretch, SearchShape().stretch))
+        return stretches(spans, self.stretch if unit == "text" else min(self.stretch, SearchShape().stretch))
 
     def room_beside(self, judged: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
         asked = question is not None and bool(self._packer.packing.asking)

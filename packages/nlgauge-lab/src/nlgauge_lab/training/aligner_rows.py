@@ -134,7 +134,8 @@ def _encode(
         here = labels[numbers[begin] : numbers[end - 1] + 1]
         if (here != UNKNOWN).any() or row.spans is None:
             asked = text.ids[begin:end]
-            read = pairing.evidence(source, asked, question) or [(0, pairing.room_beside(asked, question))]
+            room = pairing.room_beside(asked, question)
+            read = pairing.evidence(source, asked, question, room) or [(0, room)]
             ids, side = pairing.row(asked, source, read, question)
             word = np.full(len(ids), -1, np.int32)
             at = int(np.argmax(side == OWN)) or before
