@@ -34,7 +34,7 @@ OTHER_ITEMS = "not comparable: different items"
 
 
 class PairTest(NamedTuple):
-    """The paired test of two systems on the items that both have: their difference, and whether it may be noise."""
+    """The paired test of two systems on the items that both have: their difference, and its p."""
 
     ahead: float
     """The difference of the two, above 0 where the first system is better; NaN where there is none"""
@@ -69,7 +69,7 @@ Mark: TypeAlias = Literal["", "best", "alike"]
 
 
 def pair_test(table: ScoreTable, record: Difference, turned: bool = False) -> PairTest:
-    """Return a compared difference as the test of its first system against its second; the reverse if `turned`."""
+    """Return a comparison as the test of its first system against its second, or reversed if `turned`."""
     upwards = table.columns[record.metric].higher_is_better != turned
     return PairTest(record.difference if upwards else -record.difference, record.p, record.reason or "")
 
@@ -89,7 +89,7 @@ def compared(table: ScoreTable) -> PairTests:
 
 
 def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) -> dict[tuple[str, str], Best]:
-    """Return the best system by (metric, sub-score), without informational sub-scores and those of a single system."""
+    """Return the best system of each (metric, sub-score), without informational sub-scores."""
     groups: dict[tuple[str, str], list[SystemScore]] = {}
     for score in scores:
         groups.setdefault((score.metric, score.part), []).append(score)

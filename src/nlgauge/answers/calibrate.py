@@ -49,7 +49,7 @@ class Calibration(Answered):
     clusters: int
     bad: int
     blank: int
-    """Rows that raters passed by. They count as bad in the tests of a promise, and in nothing else"""
+    """The number of rows that raters left blank. They count as bad in the tests of a promise, and nowhere else"""
     chosen: tuple[Chosen, ...]
     """The threshold of each way of `WAYS` that was asked for: first those with a promise, then those without one"""
     reliability: tuple[Bin, ...]
@@ -151,7 +151,7 @@ def calibrate(
         aspect: the aspect of the ratings; it may be left out where there is only one.
         below: a row rated below this is bad; it may be left out where all ratings are 0 or 1.
         risk: the largest share of bad rows among those that pass, which the promise names.
-        confidence: that of the promise.
+        confidence: the confidence of the promise.
         cost: for the threshold by cost: how many times as much a bad row that passes costs as a good row that is
             stopped.
         precision: for the threshold by precision: the least share of bad rows among the stopped rows. The threshold
@@ -170,7 +170,7 @@ def calibrate(
         The thresholds, what they did to the rated rows, and the share of good rows by score.
 
     Raises:
-        SpecError: for an unknown metric.
+        SpecError: the metric is unknown.
         InputError: an argument names something that does not exist, or arguments contradict each other; there are fewer
             ratings than `nlgauge.estimate` needs; the rated rows were not drawn at random; or there are blank rows
             while all rated rows are good, or all are bad.

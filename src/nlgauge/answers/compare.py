@@ -44,13 +44,13 @@ class Difference:
     p: float
     """The two-sided p of the hypothesis that the true difference is 0, by the same distribution as the interval"""
     adjusted: float = math.nan
-    """p, corrected by Holm for all scores of the comparison that have a direction"""
+    """The same p, corrected by Holm for all sub-scores of the comparison that have a better direction"""
     effect: float = math.nan
     """The difference, in standard deviations of the items' differences; NaN where these are all equal"""
     n: int
     """The number of items on which both systems have a value"""
     undefined: int
-    """The number of items that both systems have, of which one has no value"""
+    """The number of items that both systems have, and for which at least one of them has no value"""
     needed: float = math.nan
     """How many items would find such a difference with the wanted power, by default in 80 % of studies. With a margin:
     how many would show with this power that one of two equal systems is no worse than the other by the margin"""
@@ -97,7 +97,7 @@ class Comparison(Answered, Records[Difference]):
     items: int | None = None
     """The number of items of a planned study, for `detectable`; None for as many items as here"""
     columns: Mapping[str, Column] = field(default_factory=dict)
-    """The metrics that were compared"""
+    """The scores of the compared metrics, by spec"""
 
     @property
     def answer(self) -> str:
@@ -244,7 +244,7 @@ def compare(
         A record for each metric and sub-score.
 
     Raises:
-        SpecError: for an unknown metric.
+        SpecError: the metric is unknown.
         InputError: a system is unknown, the two are one, an output is there twice, the two have no item in common, or
             the margin is not above 0.
     """
@@ -396,7 +396,7 @@ class Systems:
 
 
 def _table(comparison: Comparison) -> list[list[Cell]]:
-    """Return a line for each metric. It shows the test against the margin, or without a margin p and the power."""
+    """Return a line for each metric, with the tests against the margin, or without a margin with p."""
     heads: list[Cell] = ["metric", "n", comparison.a, comparison.b, "difference"]
     if comparison.margin is None:
         shows = "shows" if comparison.items is None else f"{comparison.items:,} show"
@@ -425,7 +425,7 @@ def _cells(comparison: Comparison, record: Difference) -> list[Cell]:
 
 
 def _said(record: Difference) -> str:
-    """Return the verdict of the tests against a margin: 'equivalent', 'no worse', 'not shown', or '-' without."""
+    """Return the verdict of the tests against a margin: 'equivalent', 'no worse', 'not shown' or '-' (untested)."""
     if math.isnan(record.no_worse):
         return "-"
     if record.alike < SIGNIFICANCE:

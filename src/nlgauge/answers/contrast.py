@@ -247,7 +247,7 @@ def contrast(
 def chances(
     both: Joined, aspect: str, pairs: Sequence[tuple[Part, Part]], *, how: Measurement, draws: int
 ) -> list[float]:
-    """Return p of the hypothesis that two metrics agree equally well, by the permutation test of `contrast`.
+    """Return the p of the permutation test of `contrast` for each pair of sub-scores.
 
     Args:
         both: the table joined with its ratings.
@@ -268,7 +268,7 @@ _EXCHANGED = 400_000_000
 
 
 def takes_a_minute(cells: int, tests: int, level: str, coefficient: str, draws: int) -> bool:
-    """Return whether tests may take longer than a minute, by their number, the cells of a table and the draws."""
+    """Return whether `tests` tests of `cells` cells with `draws` exchanges each may take longer than a minute."""
     by_sums = level == "system" or coefficient == "pearson"
     return cells * tests * draws > _EXCHANGED * (10 if by_sums else 1)
 
@@ -329,7 +329,7 @@ class _Tests:
         return estimate(x, y, self._kind, self.how.level).value
 
     def difference(self, pair: Contrast) -> Contrast:
-        """Return a pair with its numbers, on the cells where both sub-scores and the ratings have numbers."""
+        """Return a pair's record with difference, interval and p, on the cells where all three have numbers."""
         first, second = pair.first, pair.second
         three = self.scores[first], self.scores[second], self._ratings
         x, other, y = rated_part(*three)

@@ -42,8 +42,8 @@ class Agreement:
     p: float = math.nan
     """The p of the hypothesis that there is no agreement, by Student's t or by permutation, as `correlate` says"""
     n: int = 0
-    """The number of units that the value is an average of or is computed over: rows at the level 'pooled', items with a
-    coefficient at 'item', systems at 'system'"""
+    """How many units the value is computed over: rows at the level 'pooled', items with a coefficient at 'item',
+    systems at 'system'"""
     rows: int = 0
     """The number of rows with both a score and a rating"""
     undefined: int = 0

@@ -118,7 +118,7 @@ def estimate(
     pooled: bool = False,
     seed: int = 0,
 ) -> Estimates:
-    """Return estimates of each system's mean rating and of each two systems' difference.
+    """Return estimates of each system's mean rating, and of the difference of each pair of systems.
 
     They are made from the scores of all rows and people's ratings of some. The intervals are for all rows like these,
     and not for these rows alone. They hold if the rated rows were drawn at random, either from all rows of the system

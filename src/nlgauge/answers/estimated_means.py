@@ -1,4 +1,4 @@
-"""Estimates of the mean rating of each system and of the difference of each two, by one metric and for one aspect."""
+"""Estimates of each system's mean rating and of the difference of each pair of systems, by one metric and aspect."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _half(said: Inference, confidence: float) -> float:
 
 
 class _Part(NamedTuple):
-    """A system's mean by ratings alone, with its metric, and as taken from these two; or the reason for no mean."""
+    """Estimates of a system's mean by ratings alone and with the metric, and the chosen one; or why there is none."""
 
     system: str
     ratings: int
@@ -116,7 +116,7 @@ class RatedAspect:
     raters: RaterSpread | None
 
     def records(self, metric: str, x: Float) -> Iterator[Estimate]:
-        """Yield the estimates by scores [rows, metrics]: of every system, and then of every two systems' difference."""
+        """Yield the estimates by scores [rows, metrics]: of each system, then of each pair's difference."""
         parts = {system: self._part(system, x) for system in self.table.systems}
         blanks = Blanks.of(self.rated.blank_of(self.aspect), self.values, self.scale, self.below)
         for systems in (*((system,) for system in parts), *combinations(parts, 2)):
@@ -181,10 +181,11 @@ class RatedAspect:
         )
 
     def _paired(self, parts: Sequence[_Part]) -> tuple[bool, Inference | None]:
-        """Return the difference by ratings alone, where people rated the same items of both systems, and else None.
+        """Return whether ratings mostly tie, and the difference by ratings alone on items rated for both systems.
 
-        Before the difference stands whether at least half of the items' differences are equal while the scale has more
-        than yes and no. Errors of the scores would then only blur the ties between ratings.
+        Ratings mostly tie if at least half of the items' differences are 0, on a scale with more than yes and no.
+        Errors of the scores would then only blur these ties. The difference is None unless people rated exactly the
+        same items of both systems, which were drawn with equal probabilities.
         """
         rated = ~np.isnan(self.values)
         rows = [of[rated[of]] for of in (self.rows[part.system] for part in parts)]

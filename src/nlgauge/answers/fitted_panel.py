@@ -35,7 +35,7 @@ class PanelMember:
     standard deviation"""
     deviation: float
     weight: float
-    """How much one standard deviation adds to the logit of the probability; 0 or more"""
+    """How much a score that is better by one standard deviation adds to the logit of the probability; 0 or more"""
     fold_weights: tuple[float, ...]
     """The weights that were fitted without one fold of the ratings, by fold; `weight` is their mean"""
     facts: Mapping[str, Any] = field(repr=False)
@@ -52,7 +52,7 @@ class FittedPanel:
     """A weighted sum of scorers as the probability that a row is good. The weights were fitted to ratings."""
 
     nlgauge: str
-    """The version of nlgauge that fitted it"""
+    """The version of nlgauge that fitted the panel"""
     aspect: str
     below: float
     """A row rated below this is bad"""
@@ -60,15 +60,15 @@ class FittedPanel:
     intercept: float
     """The logit of a row on which each score equals its mean"""
     ratings: int
-    """The number of ratings that it was fitted to"""
+    """The number of ratings that the panel was fitted to"""
     bad: int
-    """How many of these ratings are of bad rows"""
+    """The number of ratings of bad rows among those that the panel was fitted to"""
     threshold: float
-    """A row passes with this probability or a larger one. It is the share of good rows among the ratings, which gives
-    the best balanced accuracy"""
+    """The least probability with which a row passes: the share of good rows among the ratings, which gives the best
+    balanced accuracy"""
     certified: float | None
-    """A row passes the certified threshold with this probability or a larger one: at most the share `risk` of the
-    passing rows is bad, with the confidence `confidence`. None where no threshold could be certified"""
+    """The certified threshold on the probability: of the rows that reach it, at most the share `risk` is bad, with the
+    confidence `confidence`. None where no threshold could be certified"""
     risk: float
     confidence: float
     rows: Mapping[str, int] = field(repr=False)
@@ -97,8 +97,8 @@ class FittedPanel:
 
         Args:
             values: the values of the used members, as their metrics give them: [rows, used].
-            folds: the fold of each row, whose weights were fitted without the ratings of that fold; `UNSEEN` for the
-                mean of all weights: [rows].
+            folds: the fold of each row: [rows]. A row gets the weights that were fitted without the ratings of its
+                fold, and for `UNSEEN` the mean of all weights.
 
         Returns:
             The probabilities: [rows].

@@ -97,7 +97,7 @@ def good_from(values: Float, aspect: str, below: float | None) -> float:
 
 @dataclass(frozen=True)
 class RatedTask:
-    """The scores of a metric beside ratings, which say good or bad."""
+    """The scores of a metric with ratings that call rows good or bad."""
 
     rows: RatedScores
     below: float
@@ -106,13 +106,28 @@ class RatedTask:
     rng: np.random.Generator
     """The random numbers by which further ratings are left out"""
     within: Mask
-    """Which rows of the table `rows` holds: [rows of the table]"""
+    """Which rows of the table are in `rows`: [rows of the table]"""
 
     @classmethod
     def of(
         cls, rated: RatedRows, aspect: str, scores: Float, below: float | None, within: Mask, seed: int
     ) -> RatedTask:
-        """Return the task of scores [rows of the table], larger better, on rows `within`. Raise InputError if none."""
+        """Return the task of some rows of a table.
+
+        Args:
+            rated: the ratings, and how rows were drawn.
+            aspect: the aspect of the ratings.
+            scores: the scores, larger being better: [rows of the table].
+            below: a row rated below this is bad; None for ratings of 0 and 1.
+            within: which rows to use: [rows of the table].
+            seed: the seed of the random choices.
+
+        Returns:
+            The task.
+
+        Raises:
+            InputError: the ratings do not say which rows are bad, or nothing can be learned from them.
+        """
         ratings = rated.values[aspect]
         has_rating, blank = ~np.isnan(ratings) & within, rated.blank_of(aspect) & within
         below = good_from(ratings[has_rating], aspect, below)
@@ -147,7 +162,7 @@ class Unread:
 
 @dataclass(frozen=True)
 class RatedScores:
-    """The scores of a table's rows with what the ratings say of each: all [rows], larger scores being better."""
+    """The scores of rows with their ratings: all fields are [rows], and larger scores are better."""
 
     scores: Float
     rated: Mask
@@ -201,7 +216,7 @@ class RatedScores:
         )
 
     def unread(self, wording: Float | None, error: float) -> tuple[Unread | None, float, str]:
-        """Return which rows are judged by their wording, the error probability left for the tests, and a note.
+        """Return which rows have a wording that is judged, the error probability left for the tests, and a note.
 
         Args:
             wording: the share of each answer's longer words that its source contains: [rows]; None where it is not
@@ -250,10 +265,10 @@ class RatedScores:
         return replace(self, tested=tested), [note]
 
     def certified(self, risk: float, error: float) -> Chosen:
-        """Return the threshold that lets most rows pass with a promised largest share of bad rows among them.
+        """Return the certified threshold that lets most rows pass. It bounds the share of bad rows among them.
 
         Args:
-            risk: the promised largest share.
+            risk: the largest share of bad rows among those that pass, which is promised.
             error: the probability that the promise is broken.
 
         Returns:
@@ -287,10 +302,10 @@ class RatedScores:
         return Chosen("risk", reason=reason)
 
     def recalled(self, recall: float, error: float) -> Chosen:
-        """Return the threshold that lets most rows pass with a promised least share of the bad rows that it stops.
+        """Return the certified threshold that lets most rows pass. It stops at least a share of the bad rows.
 
         Args:
-            recall: the promised least share.
+            recall: the least share of the bad rows that is stopped, which is promised.
             error: the probability that the promise is broken.
 
         Returns:
@@ -342,7 +357,7 @@ class RatedScores:
         return self._chosen(by, threshold, of_row, True)
 
     def cross_fitted(self, by: str, cost: float, precision: float, seed: int) -> tuple[float, Float]:
-        """Return the best threshold on the rated rows, and for each of them [rows] the best one on other folds."""
+        """Return the best threshold on the rated rows, and for each rated row [rows] the best one on other folds."""
         rows = np.flatnonzero(self.rated)
         fold = folds_of(self.clusters[rows], _FOLDS, seed)
         of_row = np.full(len(self.scores), math.nan)
@@ -436,11 +451,10 @@ class _Tests:
         )
 
     def undone(self, by: str, reason: str, places_if: Callable[[int], list[int]]) -> Chosen:
-        """Return a record without a threshold, because too many blank rows could be bad, with the least such number.
+        """Return a record without a threshold, with the number of bad rows among the blank ones that prevents one.
 
-        places_if: a function from a number of bad blank rows, which have the best scores, to the thresholds that are
-        then
-            certified, while the other blank rows are good.
+        `places_if` is a function from a number of bad blank rows to the thresholds that are certified then. The bad
+        ones are those with the best scores, and the other blank rows are good.
         """
         least, most = 0, self.blanks
         while most - least > 1:

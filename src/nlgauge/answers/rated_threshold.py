@@ -29,7 +29,7 @@ class RatedThreshold:
     metric: str
     part: str
     direction: str
-    """'at_least' or 'at_most'"""
+    """'at_least' if larger values pass, 'at_most' if smaller values pass"""
     threshold: float
     by: str
     """The way it was chosen: 'risk' and 'recall' are certified for a promise; 'f1', 'cost' and 'precision' are best on
@@ -67,11 +67,11 @@ class RatedThreshold:
             )
 
     def mix(self, values: Float) -> tuple[float, float]:
-        """Return whether the rated rows are like other rows, and how many of them count for the other rows.
+        """Return a test of whether the rated rows are like other rows, and how many of them count for those.
 
-        The rated rows are weighted so that each tenth of their scores has the share that it has among the other rows.
-        The effective number of rated rows is that of these weights (Kish 1965). So rated rows with scores that have
-        become rare count little.
+        The scores are divided into ten ranges. The rated rows get weights with which each range is as frequent as among
+        the other rows, and these weights give the effective number of rated rows (Kish 1965). So rated rows with scores
+        that have become rare count little.
 
         Args:
             values: the scores of the other rows: [rows].

@@ -6,9 +6,9 @@ means.
 The alternative-annotator test (Calderon, Reichart and Dror, *The Alternative Annotator Test for LLM-as-a-Judge*, ACL
 2025, arXiv:2501.10970) leaves out one rater after the other. On each row it asks whether the metric or this rater is
 nearer to the remaining raters, by the root mean squared difference. A metric wins against a rater if a paired t-test
-shows that its share of rows on which it is nearer is less than epsilon below the rater's share. The p of these tests
-are corrected by Benjamini and Yekutieli over the raters. The metric passes if it wins against at least half of the
-raters.
+shows that the metric is nearer on a share of rows which is less than epsilon below the rater's share. The p of these
+tests are corrected by Benjamini and Yekutieli over the raters. The metric passes if it wins against at least half of
+the raters.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class StandIn:
     """The metric's spec; '' for the raters themselves"""
     part: str = ""
     value: float = math.nan
-    """The agreement with the mean rating of all raters but one, averaged over the rater that is left out"""
+    """The agreement with the mean rating of all raters but one, averaged over raters"""
     low: float = math.nan
     high: float = math.nan
     advantage: float = math.nan
@@ -208,7 +208,7 @@ class _Raters:
         return self._mean([(self._given[rater], self._others(rater)) for rater in range(len(self._given))])
 
     def agreement(self, values: Float) -> Measured:
-        """Return a metric's agreement with the means that `ceiling` uses, on the rows of the rater left out."""
+        """Return a metric's agreement with the means of `ceiling`, on the rows that the left-out rater rated."""
         replaced = (np.where(np.isnan(ratings), np.nan, values) for ratings in self._given)
         return self._mean([(ratings, self._others(rater)) for rater, ratings in enumerate(replaced)])
 
@@ -282,7 +282,7 @@ class _Raters:
 
 
 def _away(values: Float, others: Float) -> Float:
-    """Return the root mean squared difference of a rating [rows] from others [raters, rows] where they exist."""
+    """Return the root mean squared difference of a rating [rows] from the ratings of others [raters, rows]."""
     squares = (values - others) ** 2
     has_rating = ~np.isnan(squares)
     return np.asarray(np.sqrt(np.where(has_rating, squares, 0).sum(0) / has_rating.sum(0)))

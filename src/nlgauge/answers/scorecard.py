@@ -64,8 +64,9 @@ class SetAgreement:
     value: Number = math.nan
     low: Number = math.nan
     high: Number = math.nan
-    """The end of the 95 % interval of `value`. Both are of all rated rows: a row without a score counts as one about
-    which nothing is known. `pooled`, `item` and `system` leave such rows out"""
+    """The upper end of the 95 % interval of `value`, as `low` is the lower end. These three are of all rated rows, and
+    a row without a score counts as one about which the scorer knows nothing. `pooled`, `item` and `system` leave such
+    rows out"""
     pooled: Number = math.nan
     """The Pearson correlation over all rows, as `nlgauge.correlate` computes it"""
     item: Number = math.nan
@@ -102,7 +103,7 @@ class Card:
     trained_on: tuple[str, ...] | None
     """The names of data that the scorer may have been trained on; None where this is not known"""
     cost: Mapping[str, Number]
-    """The number of rows, the seconds on this machine, and for a judge what it was asked for"""
+    """The number of rows, the seconds on this machine, and for a judge the numbers of its requests and tokens"""
     sets: tuple[SetAgreement, ...]
     probes: tuple[ProbeShare, ...]
     notes: tuple[str, ...] = ()
@@ -140,8 +141,8 @@ def agreements(
         table: the scores of the set's rows.
         outputs: the set: its rows with their ratings.
         name: the name of the set.
-        replicates: the number of permutations.
-        seed: the seed of the permutations.
+        replicates: as `nlgauge.correlate` takes it.
+        seed: as `nlgauge.correlate` takes it.
 
     Returns:
         A record for each aspect.
@@ -316,7 +317,7 @@ class BoardLine:
     cluster: int
     """The number of the cluster, from 1 for the best. Scorers of one cluster do not differ significantly"""
     trained: bool
-    """Whether the scorer may have been trained on this set, as its card names it"""
+    """Whether the scorer may have been trained on this set, according to its card"""
 
 
 @dataclass(frozen=True)

@@ -39,14 +39,15 @@ class Unbeaten(NamedTuple):
     sentinel: str
     value: float
     bound: float
-    """The sentinel's agreement, with the sign changed where it is negative: then a smaller number counts as better"""
+    """The sentinel's agreement. A negative one has the opposite sign, because smaller numbers of the sentinel then
+    count as better"""
     p: float
     """The p of the hypothesis that both agree equally well, corrected by Holm for all pairs of the aspect; NaN if not
     tested"""
 
 
 def beside(table: ScoreTable, outputs: Corpus, coefficient: str) -> ScoreTable:
-    """Return a table to which its missing sentinels are added, computed from the texts of its outputs.
+    """Return a table with all sentinels; those that it lacks are computed from the texts of the outputs.
 
     Args:
         table: the scores.
@@ -94,14 +95,14 @@ def sentinels_of(table: ScoreTable, outputs: Corpus, coefficient: str) -> dict[s
 
 
 def added(table: ScoreTable, sentinels: Mapping[str, Column]) -> ScoreTable:
-    """Return a table to which its missing sentinels are added."""
+    """Return a table with the sentinels added that it does not have yet."""
     names = {spec.partition("(")[0] for spec in table.columns}
     more = {name: column for name, column in sentinels.items() if name not in names}
     return replace(table, columns={**table.columns, **more})
 
 
 def is_sentinel(spec: str) -> bool:
-    """Return whether a spec is that of a sentinel, whatever its parameters."""
+    """Return whether a spec names a sentinel, with any parameters."""
     return spec.partition("(")[0] in SENTINELS
 
 

@@ -1,4 +1,4 @@
-"""Whether the numbers of two tables mean the same, by their signatures."""
+"""Check, by signatures, of whether the numbers of two tables have the same meaning."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def refuse_other_numbers(
 
     Args:
         table: the scores.
-        earlier: the scores to compare them with.
+        earlier: the earlier scores, with which they are compared.
         spec: the metric.
         what: the name of the earlier scores in messages.
         remedy: what the error tells the user to do.

@@ -25,7 +25,7 @@ class Summary(Answered):
 
     scores: ScoreTable
     people: People | None = None
-    """The people's ratings of the rows, with estimates for all rows; None where no row is rated"""
+    """People's ratings of the rows, with estimates for all rows; None where no row is rated"""
     every_part: bool = False
     """Whether every sub-score has a column; else only the deciding sub-score of each metric"""
     split: bool = True
@@ -92,7 +92,7 @@ def _tables(
 ) -> Iterator[tuple[str, Sequence[SystemScore]]]:
     """Yield the head of the first column of each table and its scores. A table of one metric has its spec as head.
 
-    With sub-scores of several metrics a table is too wide to be read, but not too wide for a program.
+    One table with all sub-scores of several metrics would be too wide to read, but it suits a program.
     """
     several = {spec for spec, column in table.columns.items() if len(column.parts) > 1}
     if not (every_part and split):

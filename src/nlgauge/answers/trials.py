@@ -64,8 +64,8 @@ class Spread:
     flips: Measured
     """The share of items of which some trials pass and others do not"""
     between_items: float
-    """The variance between items of their mean scores, less the part that comes from trials. It is 0 where trials
-    explain all of it, and NaN where no item has two trials"""
+    """The variance between items of their mean scores, minus the part that comes from trials. It is 0 if trials explain
+    all of it, and NaN if no item has two trials"""
     between_trials: float
     """The variance of the scores of one item's trials, averaged over items"""
     judge: float = math.nan
@@ -204,7 +204,7 @@ def trials(
     costs: tuple[float, float] | None = None,
     allow_missing: bool = False,
 ) -> Trials:
-    """Return the chances of each system that at least one, and that all, of k trials of an item pass.
+    """Return each system's pass@k and pass^k: the chance that one, or that all, of k trials of an item pass.
 
     Args:
         table: the scores. Its rows name their trials, or were numbered by `evaluate(repeats='mean')`.
@@ -399,7 +399,7 @@ def _per_item(table: ScoreTable, spec: str, counted: Mapping[str, Counted], k: i
 
 
 def _tested(per_item: ScoreTable, counted: Mapping[str, Counted], k: int) -> list[Reliability]:
-    """Return the paired test of each two systems by pass^k, with p corrected by Holm."""
+    """Return the paired test of each pair of systems by pass^k, with p corrected by Holm."""
     made: list[Reliability] = []
     for a, b in combinations(counted, 2):
         if not set(counted[a].items) & set(counted[b].items):

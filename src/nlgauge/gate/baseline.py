@@ -31,7 +31,7 @@ _AGAIN = "score the baseline's outputs again as these are scored"
 
 
 class Terms(NamedTuple):
-    """The conditions of the test for a loss: the significance level, and the margin that would not matter (or None)."""
+    """The conditions of the test for a loss: significance level, and largest loss that would not matter (or None)."""
 
     significance: float
     margin: float | None
@@ -77,7 +77,7 @@ class Baseline:
         self._name = self._now.label(spec, part)
         self._part = self._now.parts.index(part)
         self.notes = refuse_other_numbers(table, earlier, spec)
-        """What is to be noted of how the two were computed"""
+        """Notes on how the scores of the two tables were computed in different ways"""
         self._systems = _paired_systems(table, earlier)
 
     def regressions(self, terms: Terms, history: str | os.PathLike[str] | None) -> tuple[Regression, ...]:

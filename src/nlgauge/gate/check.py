@@ -76,7 +76,7 @@ def check(
     replicates: int | None = None,
     seed: int | None = None,
 ) -> Verdict:
-    """Return whether every row passes the threshold, and whether no system is worse than in an earlier run.
+    """Return the verdict about a table of scores, by a threshold, by a comparison with an earlier run, or both.
 
     `grounded` asks whether the source supports each candidate. The probability of `Faithfulness` is compared with two
     thresholds that were measured for its model. A row below the lower threshold fails, a row that reaches the upper one

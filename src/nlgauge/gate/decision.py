@@ -6,7 +6,7 @@ was measured on labelled sets, and is on its card. More doubted answers than rig
 of wrong ones. People's ratings are better evidence, and so are an earlier version of the same system, and answers that
 a person has accepted.
 
-The decision uses the first that is given of: ratings, an earlier run, accepted answers. Else it uses the count alone.
+The decision uses ratings if they are given, else an earlier run, else accepted answers, and else the count alone.
 """
 
 from __future__ import annotations
@@ -252,7 +252,16 @@ def _percent(share: float) -> str:
 
 
 def _likely(n: int, low: Iterable[tuple[int, float]], high: Iterable[tuple[int, float]]) -> tuple[int, int]:
-    """Return the least and greatest count in 95 % of sets of n, with shares by kind from `low` to `high`."""
+    """Return the counts between which nearly all sets of right answers lie.
+
+    Args:
+        n: the number of answers in a set.
+        low: for each kind of answers, their number and the smallest share of them that is doubted.
+        high: for each kind of answers, their number and the largest share of them that is doubted.
+
+    Returns:
+        The least and the greatest number of doubted answers in 95 % of the sets.
+    """
     tail, (low, high) = (1 - _LIKELY) / 2, (list(low), list(high))
     counts = range(n + 1)
     least = bisect_left(counts, tail, key=lambda count: 1 - binomials_p(count + 1, low))

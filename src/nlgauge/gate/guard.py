@@ -55,11 +55,11 @@ class Guard:
         _refuse_columns(self._metric, self._metric)
         (self._row,) = Corpus.from_records([{"candidate": "", "source": source, "question": question}])
         self._source = source_of(Direction("candidate", "", "source", (self._row.source or "",)))
-        """Held, so that what is known of it serves every sentence"""
+        """The source is kept, so that it is prepared once for all sentences"""
         names = (model_of(self._metric), *self._metric.other_models)
         self._models = [loading.hold(name) for name in names if name is not None]
         self.outcomes: list[Outcome] = []
-        """What was found so far. `row` is the number of the sentence, counted from 1"""
+        """The outcomes of the sentences so far. The `row` of an outcome is the number of the sentence, from 1"""
 
     @property
     def passed(self) -> bool:

@@ -166,7 +166,7 @@ class Outcome:
     """'passed'; 'failed': on the wrong side of the threshold; 'doubtful': between the two thresholds of `grounded`;
     'unread': not judged, because it is in other words than its source, and the model cannot tell right from wrong
     answers of such wording; 'missing': without a value; 'allowed': without a value, which was allowed. For trials,
-    'doubtful' is a system that cannot be told"""
+    'doubtful' is a system about which the ruling is 'cannot tell'"""
     problem: str | None
     """Why the row did not pass, in words; None if it passed"""
     unsupported: tuple[Unsupported, ...] = ()
@@ -189,7 +189,7 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether the row fails a rule on single rows."""
+        """Whether the row fails as a single row: its state is 'failed' or 'missing'."""
         return self.state in ("failed", "missing")
 
     @property
@@ -197,7 +197,7 @@ class Outcome:
         """Why the row did not pass; empty if it passed.
 
         It is the first of these that the row has: its differences from the source, its worst claim with the sentence of
-        the source, its unsupported words, its problem.
+        the source, its unsupported words, its `problem`.
         """
         if self.reasons and self.state not in ("passed", "unread"):
             return "; ".join(self.reasons)
@@ -227,7 +227,7 @@ class Regression:
     n: int
     """The number of items with a value in both runs"""
     now: float
-    """The present mean, or the value of all these items together; `before` is the earlier one"""
+    """The present mean, or the present value of all common items together, as `before` is the earlier one"""
     before: float
     difference: float
     """`now` minus `before`, as the metric counts: above 0 is worse where lower is better"""
@@ -265,17 +265,17 @@ class SystemDecision:
     """The number of answers that count, or of items where trials decide. Answers do not count if they claim nothing,
     have no value, are unread, or were accepted by a person"""
     doubted: int
-    """The number of doubted answers among these, failing ones included"""
+    """The number of doubted answers among the `n`, failing ones included"""
     failing: int
-    """The number of answers among these below the strict threshold"""
+    """The number of answers among the `n` that are below the strict threshold"""
     unread: int = 0
     """The number of further answers that were not judged, because they are in other words than their source"""
     expected: tuple[int, int] | None = None
-    """The least and the greatest number of doubted answers in 95 of 100 sets of n right answers; None where something
-    else decides"""
+    """The least and the greatest number of doubted answers in 95 of 100 sets of n right answers; None where ratings, an
+    earlier run or trials decide"""
     p: float = math.nan
-    """The probability that right answers alone give at least as many doubted or failing ones; NaN where something else
-    decides"""
+    """The probability that right answers alone give at least as many doubted or failing ones; NaN where ratings, an
+    earlier run or trials decide"""
     wrong: Measured = field(default_factory=Measured)
     """The share of wrong answers with its interval, if ratings decide"""
     passes: Measured = field(default_factory=Measured)
@@ -294,7 +294,7 @@ class Decision:
 
     @property
     def ruling(self) -> Ruling:
-        """'fails' if a system fails; else 'cannot tell' if some system cannot be told; else 'passes'."""
+        """'fails' if a system fails; else 'cannot tell' if this is the ruling about a system; else 'passes'."""
         return min((system.ruling for system in self.systems), key=_WORST_FIRST.index, default="passes")
 
     @property

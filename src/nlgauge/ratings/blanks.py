@@ -19,7 +19,7 @@ from nlgauge.maths.inference import Measured
 from nlgauge.stats.arrays import Float, Integers, Mask
 
 Again: TypeAlias = Callable[[Float], Measured]
-"""A function that returns an estimate with its interval for other ratings [rows], NaN where a row has none"""
+"""A function from ratings [rows], in which NaN is a missing one, to an estimate with its interval"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,8 @@ class WorstCase:
     """The estimate if all blank rows were bad; for a difference, bad for the system that is ahead and good for the
     other"""
     best: Measured
-    """The estimate of the opposite case"""
+    """The estimate if all blank rows were good; for a difference, good for the system that is ahead and bad for the
+    other"""
     tipping: int | None
     """The least number of blank rows with the ratings of `worst` that moves a mean out of its interval, or that makes a
     difference significant or no longer significant. None where not even all of them do"""
@@ -93,7 +94,7 @@ class Blanks:
             below: the limit, if `values` are 1 for rows that are rated below a limit and 0 for others; else None.
 
         Returns:
-            The blank rows, without those that have a rating.
+            The record, in which a row with a rating is not blank.
         """
         low, high = scale or (float(np.nanmin(values)), float(np.nanmax(values)))
         bad, good = (low, high) if below is None else (high, low)
@@ -130,7 +131,7 @@ class Blanks:
         shown = not estimate.low <= 0 <= estimate.high
 
         def changes(bad_first: bool) -> int | None:
-            """Return the least number of filled rows that changes the conclusion; None if all do not."""
+            """Return the least number of filled rows that changes the conclusion; None if no number does."""
 
             def changed(count: int) -> bool:
                 other = filled(count, bad_first)

@@ -34,7 +34,7 @@ Source: TypeAlias = "Corpus | ScoreTable | Column | Scores | Mapping[str, Scores
 
 
 class Grid(NamedTuple):
-    """The places of a table's rows in an array [items, systems]. Both are in order of first appearance."""
+    """The places of a table's rows in an array [items, systems], both in order of first appearance."""
 
     items: list[str]
     systems: list[str]
@@ -379,7 +379,7 @@ def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> N
 
 
 def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
-    """Return a table with clusters, each of which is the rows whose outputs have the same value in a column.
+    """Return a table in which rows are a cluster if their outputs have the same value in a column.
 
     Miller, *Adding Error Bars to Evals*, arXiv:2411.00640, section 2.2, explains why rows with the same source need
     clusters.

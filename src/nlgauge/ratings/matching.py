@@ -25,7 +25,7 @@ def matched(table: ScoreTable, outputs: C) -> C:
     If the table has a single system, outputs without a system get it. Outputs whose file names their item keep this
     item. The other outputs have their position as item. This item is right if the texts of all outputs agree with those
     of the table at these positions. If some texts differ, the file is in another order, or lacks rows or systems. Then
-    each of these outputs gets the item of the row, within its system, that has the same texts.
+    each output without a named item gets the item of the row of its system that has the same texts.
 
     Args:
         table: the table.

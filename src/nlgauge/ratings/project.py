@@ -272,9 +272,9 @@ class RatingProject:
     ) -> Iterator[str]:
         """Add the ratings of one sheet to `ratings`, by aspect, rater and row, and yield notes for the reader.
 
-        The key of a rater in `ratings` is the folded name. Two arguments are filled as well: `names` gets for each
-        folded name the written forms with the rater's name, and `refused` gets for each aspect the rows that a cell
-        calls not rated.
+        The key of a rater in `ratings` is the folded name (`folded`). `names` gets, for each folded name, the forms in
+        which the name is written. `refused` gets, for each aspect, the rows for which a cell says that they are not
+        rated.
         """
         columns = dict(_rating_columns(sheet, aspects))
         lacking = [name for name in self.columns if name not in sheet.columns]
@@ -365,7 +365,7 @@ class ProjectRatings(Corpus):
     raters: Mapping[str, Mapping[str, Mapping[Key, float]]] = field(default_factory=dict)
     """By aspect and rater, the rating of each row, whose key is that of `DrawnRow.key`"""
     refused: Mapping[str, frozenset[Key]] = field(default_factory=dict)
-    """By aspect, the rows that somebody calls not rated (n/a), with the keys of `DrawnRow.key`"""
+    """By aspect, the keys (`DrawnRow.key`) of the rows for which somebody wrote that they are not rated (n/a)"""
 
     def told(self, aspects: Iterable[str] | None = None) -> list[str]:
         """Return sentences on the ratings of some aspects (all by default), such as the agreement of the raters."""

@@ -198,7 +198,14 @@ def rated_items(*tables: Float) -> Mask:
 
 
 def rated_part(*tables: Float) -> list[Float]:
-    """Return tables [items, systems] reduced to the items and systems with a cell that all have; NaN in other cells."""
+    """Return tables cut to the cells that all of them have.
+
+    Args:
+        tables: the tables: [items, systems].
+
+    Returns:
+        The tables without the items and systems that have no common cell. A cell that some table lacks is NaN in all.
+    """
     rated: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
     cut = np.ix_(rated.any(1), rated.any(0))
     return [np.where(rated, table, np.nan)[cut] for table in tables]

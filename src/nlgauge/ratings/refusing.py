@@ -45,7 +45,7 @@ class Unanswered:
     reached: int
     """The number of rows that are rated or blank"""
     p: float
-    """The smallest p over the metrics, for the hypothesis that their scores are like those of the rated rows; NaN if
+    """The smallest p over the metrics, for the hypothesis that these rows have scores like the rated rows; NaN if
     untested"""
 
     @property

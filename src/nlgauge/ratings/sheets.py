@@ -44,7 +44,7 @@ class Sheet:
     notes: list[str]
     """Notes on parts that were not read, or were read in another encoding"""
     exact: bool = True
-    """Whether texts can be compared with those that were drawn: not if characters may be lost, or if texts are not
+    """False if the texts cannot be compared with those that were drawn, because characters may be lost or texts are not
     saved"""
 
 

@@ -87,7 +87,7 @@ def _of_items(x: Float, y: Float, valued: Mask) -> OfDraws:
     pearson = COEFFICIENTS["pearson"].of
 
     def constant(weights: Float, n: Float) -> Mask:
-        """Return which samples have equal cells: [draws, items]. Sums of whole numbers decide this exactly."""
+        """Return which samples are constant in x or in y: [draws, items]. Sums of whole numbers decide this exactly."""
         of = [n * (weights @ (code * code).T) == (weights @ code.T) ** 2 for code in codes]
         return np.asarray(of[0] | of[1])
 

@@ -180,8 +180,8 @@ def _inversions(sequence: Codes | Integers) -> Float:
 
 
 Formula: TypeAlias = Callable[[Any, Any, Codes | None], Float]
-"""A function of x and y [samples, n], which are codes if only their order is used, and of the numbers of cells, which
-are equal for copies of the same cell"""
+"""A function from x and y [samples, n], and from numbers of cells that are equal for copies of the same cell, to the
+coefficient [samples]. x and y are codes if only their order is used"""
 
 
 class Coefficient(NamedTuple):
@@ -189,7 +189,7 @@ class Coefficient(NamedTuple):
 
     of: Formula
     by_order: bool = True
-    """Whether it uses only the order of the values, and takes codes"""
+    """Whether the coefficient uses only the order of the values, and takes codes"""
     chance: float | None = 0.0
     """The value without any agreement; None where it depends on the data"""
     least: float = -1.0
@@ -197,11 +197,11 @@ class Coefficient(NamedTuple):
     epsilon: float = 0.0
     """The largest difference of the metric that counts as a tie"""
     counts_copies: bool = False
-    """Whether pairs of two copies of a cell would change the value. They do not where pairs that both sides tie are
+    """Whether pairs of two copies of a cell would change the value. They would not if pairs that both sides tie are
     left out"""
     together: Callable[[Any, Any], Float] | None = None
-    """For item level: a function of all items at once, [stack, items, systems] -> [stack], if it is not a mean over
-    items"""
+    """At item level: a function from all items at once to the coefficient, [stack, items, systems] -> [stack]. None if
+    the coefficient is the mean over items"""
 
     def of_numbers(self, x: Float, y: Float, ids: Codes | None = None) -> Float:
         """Return the coefficient of samples [samples, n] of numbers, which are turned into codes if necessary."""
@@ -342,7 +342,7 @@ table, and `soft_accuracy` here is the other one"""
 
 
 def superiority(x: Float, replicates: int = 1000, seed: int = 0, clusters: Integers | None = None) -> Float:
-    """Return, for every two systems, the p of a test of whether the first is better than the second.
+    """Return, for each pair of systems, the p of a test of whether the first is better than the second.
 
     p[i, j] is the p of a paired permutation test of "i is better than j" on the items that both have. The scores of the
     two systems are exchanged at random within items, and p is the share of exchanges that favour i at least as much as

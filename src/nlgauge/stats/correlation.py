@@ -5,8 +5,8 @@ x has the metric's scores and y people's ratings. In both, larger is better and 
 
 The levels are those of Deutsch, Dror and Roth, *A Statistical Analysis of Summarization Evaluation Metrics Using
 Resampling Methods*, TACL 2021. 'pooled' takes all cells as one sample. 'item' takes the systems of each item as a
-sample, and the mean of the coefficients over items. 'system' takes the systems' means over the cells that have both
-numbers as one sample.
+sample, and the mean of the coefficients over items. 'system' takes the systems' means as one sample; a mean is over the
+cells with both a score and a rating.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class Estimate(NamedTuple):
     value: float
     n: int
     undefined: int
-    """The number of items within which it is undefined; 0 at the other levels"""
+    """The number of items within which the coefficient is undefined; 0 at the other levels"""
     reason: str | None
 
 
 def means(x: Float, y: Float) -> tuple[Float, Float]:
-    """Return the systems' means [..., systems] of x and of y [..., items, systems], over cells with both."""
+    """Return the systems' means [..., systems] of x and y [..., items, systems], over the cells that both have."""
     valued = ~(np.isnan(x) | np.isnan(y))
     n = valued.sum(-2)
 

@@ -2,10 +2,10 @@
 
 The AUROC is the share of pairs of a good and a bad row in which the good row has the higher score; ties count half. Its
 error comes from a jackknife over clusters, as in DeLong, DeLong and Clarke-Pearson (1988) and, for clusters, in
-Obuchowski (1997). This error may be too near 0, so it is never taken to be below the error for scores without any
-meaning, which is that of a share of `NOISE` times the rows of the rarer kind (Mann and Whitney 1947). The calibration
-error (ECE, Naeini, Cooper and Hauskrecht 2015) is over five groups of rows by score; rows with equal scores are in one
-group. All intervals allow for rows in clusters.
+Obuchowski (1997). This error may be too near 0. So it is never taken to be below the error for scores without any
+meaning, which is the error of a share among `NOISE` times as many rows as the rarer kind has (Mann and Whitney 1947).
+The calibration error (ECE, Naeini, Cooper and Hauskrecht 2015) is over five groups of rows by score; rows with equal
+scores are in one group. All intervals allow for rows in clusters.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.
 
     The share is cross-fitted: each row is decided by a threshold that was chosen on other rows. The interval is that of
     Dvoretzky, Kiefer, Wolfowitz and Massart (1990) around the share by the threshold itself. It is valid for all
-    thresholds at once, and so also for one that was chosen on these rows. The usual interval of a share is not.
+    thresholds at once, and so also for one that was chosen on these rows. The usual interval of a share would not be
+    valid.
 
     Args:
         hits: which rows are on that side of the threshold itself: [rows].
@@ -120,9 +121,10 @@ is 1/12. With scores without meaning, the share of the other kind's rows below a
 def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> Measured:
     """Return the AUROC of scores, with its interval.
 
-    The interval is a score interval for a share of the effective number of rows, which is at most `NOISE` times the
-    number of rows (or clusters) of the rarer kind. The rarer kind also limits its degrees of freedom. Where the AUROC
-    is 0 or 1, it is the exact interval of a share of as many rows as the rarer kind has.
+    The interval is computed as the score interval of a share. The number of rows of this share follows from the AUROC's
+    error, and is at most `NOISE` times the number of rows (or clusters) of the rarer kind. The rarer kind also limits
+    the degrees of freedom. Where the AUROC is 0 or 1, the interval is the exact one of a share of as many rows as the
+    rarer kind has.
 
     Args:
         scores: larger ones are better: [rows].

@@ -133,7 +133,7 @@ class CrossFitted(NamedTuple):
 
 
 def cross_fitted(x: Float, y: Float, items: Integers, method: str, folds: int, seed: int) -> CrossFitted:
-    """Predict each fold by weights that are fitted to all other folds, with their standardisation and penalty."""
+    """Return predictions of each fold by weights, with standardisation and penalty, that are fitted to all others."""
     fold = folds_of(items, folds, seed)
     count = int(fold.max()) + 1
     predicted, penalties = np.full(len(y), np.nan), []

@@ -6,7 +6,7 @@ Krippendorff, "Computing Krippendorff's alpha-reliability", 2011. Alpha uses the
 The intervals are of Student's t with a jackknife over rows. Two rows are added, in which every pair of occurring
 ratings has the same share. Without these rows, the interval for raters who never disagree would have the length 0, and
 the intervals for skewed labels would hold the truth far too seldom. `tests/stats/test_interrater.py` tests how often
-they hold it.
+the intervals hold it.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _crossed(first: Float, second: Float, values: Float) -> Float:
 
 
 def _kappa(crossed: Float, away: Float) -> float:
-    """Return kappa from the counts of each two values [values, values], whose distances are `away`."""
+    """Return kappa from the counts of each pair of values, with the distances `away`: [values, values]."""
     rows = float(crossed.sum())
     expected = float(crossed.sum(1) @ away @ crossed.sum(0))
     return 1 - float((crossed * away).sum()) * rows / expected if expected else math.nan
@@ -152,7 +152,7 @@ def alpha_interval(ratings: Float, level: str, confidence: float = 0.95) -> Meas
 
 
 def _coincidences(ratings: Float, values: Float) -> Float:
-    """Return how often each two values occur together in each row with several ratings: [rows, values, values].
+    """Return how often each pair of values occurs in each row with several ratings: [rows, values, values].
 
     A pair of ratings counts 1 / (the number of the row's ratings - 1), so that each rating counts once.
     """
@@ -163,7 +163,7 @@ def _coincidences(ratings: Float, values: Float) -> Float:
 
 
 def _alpha(coincidences: Float, values: Float, level: str) -> float:
-    """Return alpha from how often each two values coincide: [values, values]."""
+    """Return alpha from how often each pair of values coincides: [values, values]."""
     totals = coincidences.sum(1)
     away = _distances(values, totals, level)
     expected = float(totals @ away @ totals)
@@ -171,7 +171,7 @@ def _alpha(coincidences: Float, values: Float, level: str) -> float:
 
 
 def _distances(values: Float, totals: Float, level: str) -> Float:
-    """Return the squared distance of each two values, for a level of measurement: [values, values]."""
+    """Return the squared distance of each pair of values, for a level of measurement: [values, values]."""
     if level == "nominal":
         return _unlike(values)
     # Ordinal: the number of ratings from the one to the other, the two ends counting half.

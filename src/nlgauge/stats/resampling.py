@@ -187,7 +187,7 @@ def interval(values: Float, confidence: float = 0.95) -> tuple[float, float]:
 
 
 def crossed(x: Float, y: Float) -> bool:
-    """Return whether at least half of the cells have both numbers, so that whole items and systems can be permuted."""
+    """Return whether at least half of the cells have score and rating, so that whole items can be permuted."""
     valued = ~(np.isnan(x) | np.isnan(y))
     return bool(2 * valued.sum() >= valued.size)
 
@@ -253,8 +253,8 @@ def p_value(value: float, null: Float, chance: float | None = 0.0, rounding: flo
     Args:
         value: the value that is tested.
         null: values under the null hypothesis: [replicates].
-        chance: the value without any agreement. It is None where this depends on the data, as for accuracies. The share
-            is then one-sided: that of null values at least as large.
+        chance: the value without any agreement. It is None where this depends on the data, as for accuracies. The
+            result is then one-sided: the share of null values that are at least as large.
         rounding: a null value counts as at least as far if it is nearer by less than this, because sums in another
             order differ in their last digits.
 
@@ -372,7 +372,7 @@ _Differences: TypeAlias = Callable[[Mask], Float]
 
 
 def by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) -> _Differences:
-    """Return a function from exchanged cells to differences of any coefficient, computed from the cells."""
+    """Return a function from exchanged cells to the difference of two metrics' coefficients, by the cells."""
     pair: Values = np.stack([x, other], axis=-1)  # [items, systems, 2]
     if kind.by_order and level != "system":
         # The two have codes of the same scale, because their cells change place.
@@ -389,7 +389,7 @@ def by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) ->
 
 
 def by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Differences:
-    """Return a function from exchanged cells to differences of any coefficient of the systems' means.
+    """Return a function from exchanged cells to the difference of two metrics' coefficients of systems' means.
 
     The systems' means are not computed anew for each draw: an exchanged cell adds a term to the mean of its system.
 
@@ -416,7 +416,7 @@ def by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Difference
 
 
 def by_moments(x: Float, other: Float, y: Float, level: str) -> _Differences:
-    """Return a function from exchanged cells to differences of Pearson's correlation, computed from sums.
+    """Return a function from exchanged cells to the difference of two metrics' Pearson correlations, by sums.
 
     The sums over the cells of a sample are not computed anew for each draw: an exchanged cell adds a term to each of
     them.

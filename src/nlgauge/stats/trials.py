@@ -52,7 +52,7 @@ class Chances(NamedTuple):
 
     mean: float
     between: float
-    """The variance of the items' chances; 0 if they differ less than trials of equal items would"""
+    """The variance of the items' chances, without the variance that trials add; 0 if trials explain all differences"""
     within: float
     """The variance p (1 - p) of one trial of an item, averaged over items; NaN where no item has two trials"""
 

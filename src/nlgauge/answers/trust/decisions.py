@@ -49,7 +49,7 @@ def models_of(column: Column) -> Float | None:
 
 
 def passing(column: Column, threshold: float, second: float = math.nan) -> Mask:
-    """Return which rows of a column pass thresholds in its own direction; with NaN, every row with a score passes."""
+    """Return which rows of a column pass thresholds on the scale of its scores. NaN passes every scored row."""
     sign = 1 if column.higher_is_better else -1
     first = -math.inf if math.isnan(threshold) else sign * threshold
     return Rule(first, "", sign * second).passes(turned(column, 0), models_of(column))
@@ -65,7 +65,7 @@ def rule_of(column: Column, facts: Mapping[str, Any], threshold: float | None, p
     Args:
         column: the scorer's column, whose first sub-score is the score.
         facts: the facts of the scorer's signature.
-        threshold: the given threshold, in the scorer's own direction; None if none was given.
+        threshold: the given threshold, on the scale of the scorer's scores; None if none was given.
         probable: whether the scores are read as probabilities.
 
     Returns:

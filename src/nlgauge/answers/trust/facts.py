@@ -57,12 +57,12 @@ class Decisions:
 
     @property
     def threshold(self) -> float:
-        """The threshold in the scorer's own direction; NaN where every row passes."""
+        """The threshold on the scale of the scorer's scores; NaN where every row passes."""
         return self.sign * self.rule.threshold if math.isfinite(self.rule.threshold) else math.nan
 
     @property
     def second(self) -> float:
-        """The threshold of a cascade's second model, in the scorer's own direction; NaN without one."""
+        """The threshold of a cascade's second model, on the scale of the scorer's scores; NaN without one."""
         return self.sign * self.rule.second
 
     def share(self, of: Mask, hits: Mask, fitted: Mask) -> Measured:
@@ -99,7 +99,7 @@ class Decisions:
 
     @property
     def needed_rows(self) -> float:
-        """How many rows, drawn at random, have to be rated to reach `needed_bad` and `needed_good`; or NaN."""
+        """How many rows, drawn at random, have to be rated to reach `needed_bad` and `needed_good`; NaN if unknown."""
         bad = float(self.bad.sum() / self.rated.sum())
         both = [need / share for need, share in ((self.needed_bad, bad), (self.needed_good, 1 - bad)) if share]
         return math.nan if len(both) < 2 or any(map(math.isnan, both)) else math.ceil(max(both) - 1e-9)
@@ -136,7 +136,7 @@ class Promise:
 
     @property
     def threshold(self) -> float:
-        """The threshold in the scorer's own direction; NaN where none can be certified."""
+        """The threshold on the scale of the scorer's scores; NaN where none can be certified."""
         return self.sign * self.chosen.threshold
 
     @property
@@ -151,7 +151,7 @@ class Promise:
 
     @property
     def tipping(self) -> int | None:
-        """The least number of bad rows among the blank ones with which no threshold can be certified; or None."""
+        """The number of bad rows among the blank ones that prevents a certified threshold; None if none does."""
         return self.chosen.tipping
 
 
@@ -184,7 +184,7 @@ class Injection(NamedTuple):
     rows: int
     """The number of bad rated rows that the scorer stops, and that were scored again with an order in the candidate"""
     obeyed: Measured
-    """The share of these rows that pass with the order"""
+    """The share of the rows counted by `rows` that pass with the order"""
 
 
 class Since(NamedTuple):

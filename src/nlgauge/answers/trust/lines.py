@@ -121,7 +121,7 @@ class Lines:
         return None if self.texts is None else wording_of(self.table, self.texts)
 
     def of(self, aspect: str) -> _Of:
-        """Return the rated rows of an aspect, with the surplus of unequal drawing left out at random."""
+        """Return the rated rows of an aspect. If they were drawn unequally, the surplus is left out at random."""
         ratings = self.rated.values[aspect]
         has_rating = ~np.isnan(ratings)
         rng = np.random.default_rng([self.seed, len(ratings), int(has_rating.sum())])
@@ -153,11 +153,11 @@ class Lines:
 
     @cached_property
     def scored(self) -> int:
-        """The number of scorers that have a score of some row, for all of which promises are certified at once."""
+        """The number of scorers with a score of some row. A promise is certified for each of them."""
         return sum(bool(np.isfinite(column.values[:, 0]).any()) for column in self.table.columns.values())
 
     def rule(self, name: str, table: ScoreTable | None = None) -> Rule | None:
-        """Return the rule of a scorer that was given or is its own; None without one. Scores are those of `table`."""
+        """Return the rule given for a scorer, or else the scorer's own by its scores in `table`; None without one."""
         table = self.table if table is None else table
         facts = table.signatures[name].facts if name in table.signatures else {}
         column = table.columns[name]

@@ -47,7 +47,7 @@ def _without_threshold(record: Trust) -> str | None:
 
 
 def _decided(record: Trust) -> str | None:
-    """Return a clause with TPR and the share of good rows stopped; None without decisions, or with alike ratings."""
+    """Return a clause with the shares of bad and of good rows that are stopped; None where these cannot be told."""
     if record.bad is None or _alike(record) or not record.threshold_from:
         return None
     stops = Measured(1 - record.tnr.value, 1 - record.tnr.high, 1 - record.tnr.low)
@@ -123,7 +123,7 @@ def _number(measured: Measured, more: str = "") -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Trust:
-    """The numbers of one scorer for one aspect. A row passes if its score reaches the threshold, and else is stopped.
+    """The numbers of one scorer for one aspect. A row is stopped unless its score reaches the threshold.
 
     A number with its 95 % interval is a `Measured` (value, low, high). In JSON and in data frames it becomes three
     numbers, such as `tpr`, `tpr_low` and `tpr_high`.
@@ -160,11 +160,11 @@ class Trust:
     )
     """The number of rated rows that are bad; None where the ratings are a scale, without a limit for bad rows"""
     single: float = number("single", math.nan)
-    """The score that all rows have, if it is the same; else NaN"""
+    """The score, if all rows have the same score; else NaN"""
     threshold: float = number(
         "threshold", math.nan, part="decisions", column=Column(table="ratings", head="threshold", digits=4, place=1)
     )
-    """The threshold in the scorer's own direction; NaN where every row passes, and where nothing is decided"""
+    """The threshold on the scale of the scorer's scores; NaN where every row passes, and where nothing is decided"""
     second_threshold: float = number(
         "second",
         math.nan,
@@ -181,9 +181,9 @@ class Trust:
         noted=Words(lambda record: CHOSEN_HERE if record.threshold_from == CHOSEN else None, place=1),
     )
     """Where the threshold comes from: 'given'; 'its own'; 'its own, fitted to these ratings' for a panel; '0.5, as it
-    has one score alone'; or 'chosen on these ratings', for the best balanced accuracy. A threshold chosen on these
-    ratings has cross-fitted shares. The intervals of a chosen or fitted threshold hold for any threshold. '' where
-    nothing is decided"""
+    has one score alone'; or 'chosen on these ratings', for the best balanced accuracy. '' where nothing is decided. If
+    the threshold was chosen on these ratings, the shares are cross-fitted. If it was chosen on them or fitted to them,
+    the intervals are valid for any threshold"""
     tpr: Measured = number(
         lambda decisions: decisions.share(decisions.bad, ~decisions.passed, ~decisions.fitted),
         NOTHING,
@@ -302,7 +302,8 @@ class Trust:
             place=2,
         ),
     )
-    """The threshold that is certified for the promised risk (`nlgauge.calibrate`), in the scorer's own direction"""
+    """The threshold that is certified for the promised risk (`nlgauge.calibrate`), on the scale of the scorer's
+    scores"""
     certified_passing: float = number(
         "passing",
         math.nan,
@@ -332,7 +333,7 @@ class Trust:
             )
         ),
     )
-    """The sentinels that the scorer is not shown to beat: its agreement with people is not significantly better"""
+    """The sentinels that the scorer is not shown to beat, because it does not agree significantly better with people"""
     stand_in: bool | None = number(
         "passed", None, part="stand_in", column=Column(table="runs", head="may stand in", cell=_stands)
     )
@@ -356,7 +357,7 @@ class Trust:
             place=1,
         ),
     )
-    """The share of these rows that pass with the order"""
+    """The share of the `injected` rows that pass with the order"""
     anchors: int = number("anchors", 0, part="since")
     """The number of rows that both runs have a score of"""
     moved: Measured = number(
@@ -370,10 +371,10 @@ class Trust:
             )
         ),
     )
-    """The mean score of the anchors in this run minus that in the earlier run, in the scorer's own direction"""
+    """The mean score of the anchors in this run minus that in the earlier run, on the scale of the scorer's scores"""
     moved_p: float = number("mean_p", math.nan, part="since")
-    """The p of the hypothesis that it did not move, corrected by Holm for all tests of the comparison; with a history,
-    corrected for all of its comparisons"""
+    """The p of the hypothesis that the mean score did not change, corrected by Holm for all tests of the comparison;
+    with a history, corrected for all of its comparisons"""
     frozen: float = number("threshold", math.nan, part="since")
     """The threshold that decides in both runs: the given one, the scorer's own, or the best on the earlier scores of
     rated anchors"""
@@ -387,7 +388,7 @@ class Trust:
     )
     """The share of the rated anchors that are decided as people rate them, minus the same share in the earlier run"""
     righter_p: float = number("righter_p", math.nan, part="since")
-    """The p of the hypothesis that this share did not change, corrected like `moved_p`"""
+    """The p of the hypothesis that `righter` is truly 0, corrected like `moved_p`"""
     reason: str | None = number("reason", None, noted=Words(lambda record: record.reason))
     """The reason why the ratings give no numbers, and what to do; None where they do"""
     reliability: tuple[Bin, ...] = number("reliability", (), part="ranking")

@@ -32,8 +32,8 @@ class Dispute:
     metric: str
     """The name of the scorer that differs most"""
     apart: float
-    """The row's rank by this scorer minus its rank by people, as shares of the rated rows. Above 0, the scorer is the
-    milder"""
+    """The row's rank by this scorer minus its rank by people, as shares of the rated rows. Above 0, the scorer judges
+    the row better than people do"""
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,8 +1,9 @@
 """Changes of a scorer's mind: about the same row within a run, and from an earlier run to this one.
 
 An earlier run is compared on anchors, which are rows that both runs scored. If this run has scored rows again without
-the cache (`nlgauge.evaluate(anchors=...)`), only these rows are anchors. The same threshold decides in both runs. It is
-the given one, the scorer's own by its earlier scores, or the best on the earlier scores and the anchors' ratings.
+the cache (`nlgauge.evaluate(anchors=...)`), only these rows are anchors. The same threshold decides in both runs. This
+threshold is the given one, the scorer's own by its earlier scores, or the best one by the earlier scores and the
+anchors' ratings.
 
 Without a history each comparison is tested alone. With a history, a comparison is an interim analysis of a series, as
 in the gate.
@@ -163,7 +164,7 @@ def _followed(
 ) -> _Tested:
     """Return the interim analyses of a comparison, after writing them to the history.
 
-    The tests of a comparison share the level (Bonferroni), and each is a series over all comparisons.
+    The tests of a comparison share the level (Bonferroni), and each test continues a series over all comparisons.
     """
     if not shifts:
         raise InputError(
@@ -225,7 +226,7 @@ def _refuse_other(
     earlier: Sequence[past.InterimAnalysis],
     path: str | os.PathLike[str],
 ) -> None:
-    """Raise InputError for a history of other scorers, thresholds or anchors, whose series share other levels."""
+    """Raise InputError for a history of other scorers, thresholds or anchors, because its series share a level."""
     there = list(dict.fromkeys(analysis.series for analysis in earlier))
     if not there or set(there) == set(series):
         return
@@ -242,7 +243,7 @@ def _refuse_other(
 
 
 def obeyed(lines: Lines, injected: ScoreTable, made: Sequence[Facts]) -> None:
-    """Add to the facts the share of stopped bad rows that pass when their candidate orders this.
+    """Add to the facts how many of the bad rows that a scorer stops pass once their candidate ends with an order.
 
     Args:
         lines: the scorers joined with the ratings.
@@ -440,7 +441,7 @@ class _Runs:
         return {aspect: np.array(of, float)[rows] for aspect, of in ratings.items()}
 
     def _places(self, now: ScoreTable, earlier: ScoreTable) -> dict[int, int]:
-        """Return the earlier run's row of each row, by system and item, or by its texts where these differ."""
+        """Return each row's number in the earlier run, matched by system and item, or else by texts."""
         mine, theirs = fingerprints(now), fingerprints(earlier)
         at = {key: row for row, key in enumerate(earlier.rows)}
         if not (mine and theirs):
