@@ -233,7 +233,7 @@ def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> P
 
 
 def _limits(values: Float, source: Source, aspect: str) -> dict[str, tuple[float, float]]:
-    """Return the ends of the scale of ratings [rows], known for a project and for yes and no; else nothing.
+    """Return the ends of the rating scale; empty unless ratings [rows] are of a project, or 0 and 1.
 
     The least and the greatest rating that was given are not the ends of a scale: with 15 ratings that go from 1 to 5,
     intervals which end there hold the true mean in .86 to .92 of draws.

@@ -51,7 +51,8 @@ class Calibration(Answered):
     blank: int
     """The number of rows that raters left blank. They count as bad in the tests of a promise, and nowhere else"""
     chosen: tuple[Chosen, ...]
-    """The threshold of each way of `WAYS` that was asked for: first those with a promise, then those without one"""
+    """The thresholds, one for each way of `WAYS` that was asked for: first those with a promise, then those without
+    one"""
     reliability: tuple[Bin, ...]
     notes: tuple[str, ...]
     """What was left out of the tests, and what the reader has to know about the ratings"""

@@ -116,7 +116,7 @@ class RatedAspect:
     raters: RaterSpread | None
 
     def records(self, metric: str, x: Float) -> Iterator[Estimate]:
-        """Yield the estimates by scores [rows, metrics]: of each system, then of each pair's difference."""
+        """Yield the estimates by scores [rows, metrics]: of each system, then of the difference of each pair."""
         parts = {system: self._part(system, x) for system in self.table.systems}
         blanks = Blanks.of(self.rated.blank_of(self.aspect), self.values, self.scale, self.below)
         for systems in (*((system,) for system in parts), *combinations(parts, 2)):

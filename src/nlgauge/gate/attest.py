@@ -56,8 +56,8 @@ def write_statement(record: Mapping[str, Any], inputs: Mapping[str, Path], path:
 
     Args:
         record: the verdict, as `verdict_record` makes it.
-        inputs: the files that the verdict depends on, by their role: 'outputs', 'against' or 'threshold'. A folder
-            stands for all of its files.
+        inputs: the files that the verdict depends on, by their role, such as 'outputs', 'against', 'threshold' or
+            'ratings'. A folder stands for all of its files.
         path: where to write the statement.
 
     Raises:

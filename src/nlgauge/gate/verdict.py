@@ -88,8 +88,8 @@ def finding_of(evidence: Mapping[str, Any] | None, state: str) -> Found:
     """Return the finding about a row, from its evidence and its state.
 
     A failing row is a 'false refusal' if its worst claim is that the source has no answer. Else it is 'contradicted' if
-    it has a sure difference from the source, such as another number, or if the model says that a sentence of the source
-    with most of the worst claim's words contradicts this claim. Else it is 'not found'.
+    it has a sure difference from the source, such as another number. It is also 'contradicted' if the model says so of
+    the worst claim and a sentence of the source that has most of the claim's words. Else it is 'not found'.
 
     Args:
         evidence: the evidence of the row, as in the JSON of a table.

@@ -3,7 +3,7 @@
 The method is that of clinical trials with missing outcomes. The worst case is the estimate if all blank rows were bad.
 The tipping point is the least number of bad blank rows that changes the conclusion. For a single mean, the conclusion
 is changed if the mean leaves its interval. For a difference, the blank rows of one system are taken as bad and those of
-the other as good, and the conclusion is changed if the interval begins or ceases to hold 0.
+the other as good. The conclusion is changed if the interval begins or ceases to hold 0.
 """
 
 from __future__ import annotations

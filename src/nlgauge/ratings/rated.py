@@ -160,7 +160,7 @@ def by_row(table: ScoreTable, column: Column, part: int) -> Float:
 
 
 def unseen(table: ScoreTable, ratings: Mapping[str, Float], notes: list[str]) -> tuple[ScoreTable, frozenset[str]]:
-    """Return a table in which no rated row has a panel's probability by weights that were fitted to its rating.
+    """Return a table in which the probabilities of panels of scorers are cross-fitted on the rated rows.
 
     Args:
         table: the scores.
@@ -168,8 +168,8 @@ def unseen(table: ScoreTable, ratings: Mapping[str, Float], notes: list[str]) ->
         notes: sentences for the reader are added to this list.
 
     Returns:
-        The table, in which the probability of such a row comes from weights that were fitted without its rating
-        (cross-fitted). And the names of panels that were fitted to some of the rated rows.
+        The table, in which a rated row has a panel's probability by weights that were fitted without its rating. And
+        the names of the panels that were fitted to some of the rated rows.
     """
     panels = {spec: column for spec, column in table.columns.items() if UNSEEN_PROBABILITY in column.parts}
     if not panels:

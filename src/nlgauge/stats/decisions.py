@@ -3,7 +3,7 @@
 The AUROC is the share of pairs of a good and a bad row in which the good row has the higher score; ties count half. Its
 error comes from a jackknife over clusters, as in DeLong, DeLong and Clarke-Pearson (1988) and, for clusters, in
 Obuchowski (1997). This error may be too near 0. So it is never taken to be below the error for scores without any
-meaning, which is the error of a share among `NOISE` times as many rows as the rarer kind has (Mann and Whitney 1947).
+meaning (Mann and Whitney 1947). That is the error of a share among `NOISE` times as many rows as the rarer kind has.
 The calibration error (ECE, Naeini, Cooper and Hauskrecht 2015) is over five groups of rows by score; rows with equal
 scores are in one group. All intervals allow for rows in clusters.
 """

@@ -207,7 +207,7 @@ def shuffled(
     Whole items and whole systems of the metric's table are permuted. So outputs of the same system, or for the same
     item, still have in common what they share. If outputs were shuffled one by one, they would look like far more
     evidence than they are. At system level the systems' means are permuted. Where items and systems are not `crossed`,
-    single cells are shuffled at pooled level, and at item level all values are NaN, because an item has no complete
+    single cells are shuffled at pooled level. At item level all values are then NaN, because an item has no complete
     item to be exchanged with.
 
     Args:

@@ -388,7 +388,7 @@ class Trust:
     )
     """The share of the rated anchors that are decided as people rate them, minus the same share in the earlier run"""
     righter_p: float = number("righter_p", math.nan, part="since")
-    """The p of the hypothesis that `righter` is truly 0, corrected like `moved_p`"""
+    """The p of the hypothesis that the true value of `righter` is 0, corrected like `moved_p`"""
     reason: str | None = number("reason", None, noted=Words(lambda record: record.reason))
     """The reason why the ratings give no numbers, and what to do; None where they do"""
     reliability: tuple[Bin, ...] = number("reliability", (), part="ranking")
