@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
@@ -111,12 +111,11 @@ class AnswerReading(Reading):
             return Scored(Value((np.nan,) * len(PARTS), aligned))
         others = [other for _, other in self._answer.whole.usable]
         wording = shared_wording(self._answer.said.text, others)
-        return Scored(_value(aligned, self._reader, wording, len(self._claimed.claims)), partial(self._shown, aligned))
-
-    def _shown(self, aligned: Aligned) -> Evidence:
-        """Return the evidence: the words of the answer, each with its position and its alignment."""
         whole = not self._reader.judges_words
-        return Evidence(texts=[shown(self._answer.whole, aligned, self._reader.weak, whole)])
+        return Scored(
+            _value(aligned, self._reader, wording, len(self._claimed.claims)),
+            lambda: Evidence(texts=[shown(self._answer.whole, aligned, self._reader.weak, whole)]),
+        )
 
     def _align(self, features: Features) -> Aligned | str:
         """Return the alignment of each word, with its place in the answer, or the reason why there is none."""
@@ -179,21 +178,21 @@ class AnswerReading(Reading):
         return float(logistic(min(logit, SURE) if any(difference.sure for difference in inside) else logit))
 
 
+@dataclass(eq=False)
 class ReadSource:
     """A source, prepared for the comparison with answers. Each property is computed once."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
+    texts: Sequence[str]
 
     @cached_property
     def forms(self) -> Forms:
         """The quantities of the source, as the source writes them."""
-        return forms_of(self._texts)
+        return forms_of(self.texts)
 
     @cached_property
     def checked(self) -> CheckedSource:
         """The source, prepared for exact checks."""
-        return CheckedSource(self._texts)
+        return CheckedSource(self.texts)
 
 
 _sources: WeakValueDictionary[tuple[str, ...], ReadSource] = WeakValueDictionary()

@@ -101,10 +101,14 @@ class CheckedSource:
         self._nearest_clause = Nearest(self._clauses)
         self._quantities = [quantity for sentence in self._sentences for quantity in sentence.quantities]
         self._equal = EqualQuantities(self._quantities)
-        self._numbers = Numbers(self._quantities)
         self._plain = re.sub(r"[^\w.]|_", "", text).lower()
         self._words = frozenset(word for sentence in self._sentences for word in sentence.words)
         self._beginnings = frozenset(word[:4] for word in self._words)
+
+    @cached_property
+    def _numbers(self) -> Numbers:
+        """The numbers of the source, from which other numbers may have been computed."""
+        return Numbers(self._quantities)
 
     @cached_property
     def _carried(self) -> dict[int, frozenset[str]]:

@@ -31,6 +31,7 @@ from nlgauge.contract.parameters import param
 from nlgauge.contract.then import OfMetric, OfModel, Scorer, Then
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import refuses_worst, surely_differs
+from nlgauge.data.signature import FLOAT32
 from nlgauge.data.table.column import CLAIMS, MIDDLE, WORDING
 from nlgauge.engine.aligners import Direction, trained_aligner
 from nlgauge.engine.features.alignment import CLAIM, LongSource
@@ -94,6 +95,8 @@ class Faithfulness(RowMetric):
     """
 
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379 (the aligner)"
+    columns: ClassVar[tuple[str, ...]] = ("candidate", "source")
+    cost: ClassVar[Cost] = "pairs"
 
     reading: LongSource = param(
         "search",
@@ -136,14 +139,6 @@ class Faithfulness(RowMetric):
     def limits(self) -> Mapping[str, Limits]:
         of_parts = {**dict.fromkeys(PARTS, SHARE), CLAIMS: (1.0, math.inf)}
         return of_parts if self.then is None else {**of_parts, "decided": (1.0, 2.0)}
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("candidate", "source")
-
-    @property
-    def cost(self) -> Cost:
-        return "pairs"
 
     @property
     def _asks_metric(self) -> bool:
@@ -190,6 +185,8 @@ class Faithfulness(RowMetric):
             raise SpecError(f"{self.name}: then={spec!r}: {problem}: name a model, a Judge or a Column from 0 to 1")
         facts = {f"then_{name}": fact for name, fact in prepared.facts.items()}
         facts |= {"then_grounded": [MIDDLE, MIDDLE], "then_grounded_from": "the middle of 0 and 1"}
+        # This middle holds in any precision of the first model.
+        facts |= {"then_grounded_in": setup.model.precision} if setup.model.precision != FLOAT32 else {}
         return OfMetric(metric, prepared), facts
 
     def _aligner(self, model: Model) -> tuple[VerdictAligner, dict[str, object]]:
@@ -206,6 +203,7 @@ class Faithfulness(RowMetric):
         facts |= {"exact_checks": DOUBT} if reader.english else {}
         # Verdicts on a saved table use the thresholds of its model.
         facts |= {"grounded": list(card.grounded)} if card.grounded is not None else {}
+        facts |= {"grounded_in": card.grounded_in} if card.grounded_in != FLOAT32 else {}
         facts |= {"grounded_from": card.origins["grounded"]} if "grounded" in card.origins else {}
         if card.grounded is not None and card.strict is not None:
             facts |= {"strict": card.strict, "right_answers": {kind: [*of] for kind, of in card.right_answers.items()}}

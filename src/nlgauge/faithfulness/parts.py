@@ -82,8 +82,18 @@ class Part:
 
     @cached_property
     def named(self) -> Sequence[tuple[int, int, str]]:
-        """The words of names in the part: begin, end, and the word before each."""
-        return list(_named(self.text))
+        """Each word of a name behind a preposition or another part of the name: begin, end, and the word before."""
+        names: list[tuple[int, int, str]] = []
+        before = ""
+        for match in WORD.finditer(self.text):
+            word = match.group()
+            fits = before in _BEFORE or (before[:1].isupper() and before.lower() not in STOPWORDS)
+            fits = fits and self.text[match.start() - 1 : match.start()] != "-"
+            little = word in _NO_NAMES or word.lower() in STOPWORDS
+            if fits and word[0].isupper() and 2 < len(word) <= _LONGEST_NAME and not little:
+                names.append((match.start(), match.end(), before))
+            before = word.lower() if word.lower() in STOPWORDS else word
+        return names
 
     @cached_property
     def counting(self) -> Mapping[str, Quantity]:
@@ -168,24 +178,6 @@ def sentences_of(text: str) -> Iterator[Part]:
             yield Part(text[begin:at], begin)
             begin = at
         yield Part(text[begin:end], begin)
-
-
-def _named(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield each word of a name behind a preposition or another part of the name: begin, end, and the word before."""
-    before = ""
-    for match in WORD.finditer(text):
-        word = match.group()
-        fits = before in _BEFORE or (before[:1].isupper() and before.lower() not in STOPWORDS)
-        fits = fits and text[match.start() - 1 : match.start()] != "-"
-        if (
-            fits
-            and word[0].isupper()
-            and 2 < len(word) <= _LONGEST_NAME
-            and word not in _NO_NAMES
-            and word.lower() not in STOPWORDS
-        ):
-            yield match.start(), match.end(), before
-        before = word.lower() if word.lower() in STOPWORDS else word
 
 
 def word_after(text: str, at: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 from unicodedata import combining, normalize
@@ -30,6 +31,7 @@ class Spelled(NamedTuple):
     """Whether one letter differs, so that it may be another name"""
 
 
+@dataclass(eq=False)
 class Spellings:
     """The words of a source, to find names of an answer that the source spells otherwise.
 
@@ -37,17 +39,16 @@ class Spellings:
         texts: the texts of the source.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
+    texts: Sequence[str]
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return frozenset(word.lower() for text in self._texts for word in _NAME.findall(text))
+        return frozenset(word.lower() for text in self.texts for word in _NAME.findall(text))
 
     @cached_property
     def _names(self) -> list[str]:
         """The words with a capital letter, without the first words of sentences, which may be no names."""
-        matches = ((text, match) for text in self._texts for match in _NAME.finditer(text))
+        matches = ((text, match) for text in self.texts for match in _NAME.finditer(text))
         return list(
             dict.fromkeys(
                 match.group()

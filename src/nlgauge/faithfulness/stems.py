@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -33,11 +34,11 @@ class Derived(NamedTuple):
     """Whether the rule leaves no doubt, so that an excluded statement is surely wrong"""
 
 
+@dataclass(eq=False)
 class Sentence:
     """A sentence for the rules of English. Each property is computed once, however many rules use it."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    text: str
 
     @cached_property
     def stems(self) -> frozenset[str]:

@@ -56,23 +56,16 @@ def parsed(text: str, place: InputPlace) -> Any:
         InputError: it is broken or nested too deep, a key is given twice, or a number is NaN, infinite or too large.
     """
     try:
-        value = _quickly(text)
+        value = msgspec.json.decode(text)
+        # A key that is given twice is lost with its quotation marks, so that the value as JSON has fewer of them.
+        doubtful = "\\u0022" in text or text.count('"') != msgspec.json.encode(value).count(b'"')
     except (ValueError, RecursionError):
+        doubtful = True
+    if doubtful:
         value = _strictly(text, place)
     # To count brackets is cheap, and most lines have few.
     if text.count("[") + text.count("{") > _DEEPEST and _deep(value):
         raise place.error(f"JSON nested more than {_DEEPEST} deep", "rows hold texts, and lists of texts")
-    return value
-
-
-def _quickly(text: str) -> Any:
-    """Return the value of JSON that is beyond doubt. Raises ValueError for all else, which `_strictly` decides about.
-
-    A key that is given twice is lost with its quotation marks, so that the value as JSON has fewer of them.
-    """
-    value = msgspec.json.decode(text)
-    if "\\u0022" in text or text.count('"') != msgspec.json.encode(value).count(b'"'):
-        raise ValueError
     return value
 
 
