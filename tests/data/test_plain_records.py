@@ -100,8 +100,9 @@ ODD = [
 @pytest.mark.parametrize("number", range(len(ODD)))
 @pytest.mark.parametrize("on_missing", ["error", "skip"])
 def test_odd_records_are_read_as_with_care(monkeypatch, number, on_missing):
-    quick, careful = read_twice(monkeypatch, [FIRST, ODD[number], FIRST], on_missing=on_missing)
-    assert quick == careful
+    for records in ([FIRST, ODD[number], FIRST], [ODD[number], FIRST]):
+        quick, careful = read_twice(monkeypatch, records, on_missing=on_missing)
+        assert quick == careful
 
 
 def test_long_texts_and_many_references_are_refused_in_the_same_words(monkeypatch):
@@ -160,7 +161,7 @@ def test_plain_records_take_the_quick_way(monkeypatch):
     quick = PlainRecords.row
     monkeypatch.setattr(PlainRecords, "row", lambda *given: taken.append(quick(*given)) or taken[-1])
     rows = list(Corpus.from_records([{"candidate": "x", "references": ["y"], "item": n, "note": n} for n in range(9)]))
-    assert taken == rows[1:]
+    assert taken == rows
     assert plain_records.are_plain({"candidate": "out"}) and not plain_records.are_plain({"candidate": "a.b"})
 
 

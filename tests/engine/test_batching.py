@@ -20,9 +20,10 @@ def test_blocks_hold_every_row_once_within_their_limits_and_repeat(rows, most, m
     def weigh(numbers):
         return len({text for number in numbers for text in rows[number]})
 
-    cut = list(blocks(rows, weigh, most, most_rows))
+    texts_of = dict(enumerate(rows))
+    cut = list(blocks(texts_of, weigh, most, most_rows))
     assert sorted(number for block in cut for number in block) == list(range(len(rows)))
     for block in cut:
         assert len(block) <= most_rows
         assert len(block) == 1 or weigh(block) <= most
-    assert list(blocks(rows, weigh, most, most_rows)) == cut
+    assert list(blocks(texts_of, weigh, most, most_rows)) == cut

@@ -183,9 +183,10 @@ def score(
     if groundedness:
         remark(_A_SUM)
     if then is not None:
-        from nlgauge.gate.thresholds import shares_decided
+        from nlgauge.gate.thresholds import deciders, shares_decided
 
-        remark(*(note for spec in table.columns for note in shares_decided(table, spec)))
+        decided = {spec: names for spec in table.columns if (names := deciders(table, spec))}
+        remark(*(shares_decided(table, spec, names) for spec, names in decided.items()))
 
 
 if TYPE_CHECKING:

@@ -7,6 +7,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+FLOAT32 = "float32"
+"""The precision of numbers whose signature names no other one"""
+
 
 @dataclass(frozen=True, eq=False)
 class Signature:

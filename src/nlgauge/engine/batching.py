@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -25,9 +25,9 @@ def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[ND
     would be small.
 
     Args:
-        lengths: the tokens of each row.
-        budget: the tokens that a batch may have, with padding.
-        most: the rows that a batch may have.
+        lengths: the number of tokens in each row.
+        budget: the largest number of tokens in a batch, with padding.
+        most: the largest number of rows in a batch.
 
     Returns:
         An iterator over the indexes of each batch: [rows].
@@ -44,8 +44,8 @@ def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[ND
         at += rows
 
 
-def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[Ints, Ints]:
-    """Ids of the rows, padded at the end, and the attention mask (0 for padding): both [rows, length]."""
+def padded(rows: Sequence[Sequence[int] | NDArray[np.integer]], pad: int) -> tuple[Ints, Ints]:
+    """Return the ids of rows, padded at the end, and the attention mask (0 for padding): both [rows, length]."""
     ids = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
     attend = np.zeros_like(ids)
     for row, numbers in enumerate(rows):
@@ -61,8 +61,8 @@ def spread(places: Sequence[Sequence[int] | NDArray[np.intp]]) -> tuple[Ints, li
         places: the positions of each row.
 
     Returns:
-        The table: [rows, most]. A shorter row is filled up with its first position, which is not read there. And for
-        each row, which entries of the flattened table are its own.
+        The table [rows, most positions], and for each row the indexes of its own positions in the flattened table. A
+        row with fewer positions is filled up with its first position; these entries are not among its indexes.
     """
     most = max(map(len, places))
     table = np.array([[*positions, *[positions[0]] * (most - len(positions))] for positions in places], np.int64)
@@ -70,7 +70,7 @@ def spread(places: Sequence[Sequence[int] | NDArray[np.intp]]) -> tuple[Ints, li
 
 
 def blocks(
-    texts: Sequence[Sequence[str]], weigh: Callable[[Sequence[int]], int], most: int, most_rows: int
+    texts: Mapping[int, Sequence[str]], weigh: Callable[[Sequence[int]], int], most: int, most_rows: int
 ) -> Iterator[list[int]]:
     """Yield blocks of row numbers.
 
@@ -78,10 +78,10 @@ def blocks(
     again has the same blocks.
 
     Args:
-        texts: the texts of each row.
-        weigh: gives the weight of the features of some rows together.
-        most: the weight that a block may have, where the rows allow it.
-        most_rows: the rows that a block may have.
+        texts: the texts of each row, by its number.
+        weigh: returns the weight of the features of some rows together.
+        most: the largest weight of a block. Only a single row that is heavier exceeds it.
+        most_rows: the largest number of rows in a block.
 
     Returns:
         An iterator over the row numbers of each block.
@@ -100,10 +100,10 @@ def blocks(
         yield block
 
 
-def _together(texts: Sequence[Sequence[str]]) -> Iterator[list[int]]:
-    """Row numbers, grouped by the text of the row that most rows share; groups in the order of their first rows."""
-    shared = Counter(text for row in texts for text in set(row))
+def _together(texts: Mapping[int, Sequence[str]]) -> Iterator[list[int]]:
+    """Yield groups of row numbers. The rows of a group share the text that is most frequent among their texts."""
+    shared = Counter(text for row in texts.values() for text in set(row))
     groups: dict[object, list[int]] = {}
-    for number, row in enumerate(texts):
+    for number, row in texts.items():
         groups.setdefault(max(row, key=shared.__getitem__) if row else number, []).append(number)
     yield from groups.values()

@@ -29,18 +29,15 @@ def words(text: str, offsets: NDArray[np.int32] | Sequence[tuple[int, int]]) -> 
     for i in range(1, len(offsets)):
         begin, before = int(offsets[i][0]), int(offsets[i - 1][1])
         # Sub-words of the same character (byte-level vocabularies) overlap.
-        same = begin < before or (begin == before and 0 < begin < len(text) and _inside(text[begin - 1], text[begin]))
+        touch = begin == before and 0 < begin < len(text)
+        same = begin < before or (touch and _joins(text[begin - 1]) and _joins(text[begin]))
         numbers[i] = numbers[i - 1] + (not same)
     return numbers
 
 
 def is_word(text: str) -> bool:
-    """Return whether a text contains a letter or a digit; else it is punctuation, a symbol or a space."""
+    """Return whether a text contains a letter or a digit, and not only punctuation, symbols or spaces."""
     return any(character.isalnum() for character in text)
-
-
-def _inside(left: str, right: str) -> bool:
-    return _joins(left) and _joins(right)
 
 
 def _joins(character: str) -> bool:

@@ -80,8 +80,11 @@ def counted(verdict: Verdict) -> str:
     what = "systems" if rows and rows[0].item is None else "rows"
     gone = sum(outcome.row is None and outcome.item is not None for outcome in verdict.outcomes)
     states = Counter(outcome.state for outcome in verdict.outcomes)
+    second = "" if verdict.second_at_least is None else f" (second model: {verdict.second_at_least:g})"
+    beyond = [] if verdict.at_least is None else [f"below {verdict.at_least:g}{second}"]
+    beyond += [] if verdict.at_most is None else [f"above {verdict.at_most:g}"]
     counts = [
-        (states["failed"], " or ".join(_beyond(verdict))),
+        (states["failed"], " or ".join(beyond)),
         (states["doubtful"], "doubtful"),
         (states["unread"], "in other words than the source"),
         (states["missing"] + states["allowed"] - gone, "without a value"),
@@ -90,14 +93,6 @@ def counted(verdict: Verdict) -> str:
     rest = "".join(f", {count} {why}" for count, why in counts if count)
     allowed = " (allowed)" if states["allowed"] else ""
     return f"{name(verdict)}: {states['passed']} of {len(rows)} {what} pass{rest}{allowed}"
-
-
-def _beyond(verdict: Verdict) -> Iterator[str]:
-    if verdict.at_least is not None:
-        second = verdict.second_at_least
-        yield f"below {verdict.at_least:g}" + ("" if second is None else f" (second model: {second:g})")
-    if verdict.at_most is not None:
-        yield f"above {verdict.at_most:g}"
 
 
 def compared(regression: Regression, against: object) -> tuple[str, str]:

@@ -36,25 +36,28 @@ def records_of(file: File, names: Names) -> Iterable[object]:
             is raised when the broken record is reached.
     """
     _refuse_packed(file)
-    suffix = PurePath(file.name.lower().removesuffix(".gz")).suffix
+    place, suffix = InputPlace(file.name), PurePath(file.name.lower().removesuffix(".gz")).suffix
     if file.name == STDIN:
         suffix = _looks_like(file)
     if suffix == ".parquet":
         return parquet_records(file)
-    if suffix == ".jsonl":
-        return _log(with_traces(json_lines(lines(file), file.name), InputPlace(file.name)), file, names)
     if suffix == ".eval":
         return inspect_log(seekable(file), file.name)
-    if suffix == ".json":
-        return _log(_listed(file), file, names)
-    if suffix in (".csv", ".tsv"):
-        rows = delimited(lines(file), file.name, "," if suffix == ".csv" else "\t", names)
-        return _log(rows, file, names, cells=True)
-    if suffix in _SPREADSHEETS:
+    records: Iterable[object]
+    if suffix == ".jsonl":
+        records = with_traces(json_lines(lines(file), file.name), place)
+    elif suffix == ".json":
+        records = _listed(file)
+    elif suffix in (".csv", ".tsv"):
+        records = delimited(lines(file), file.name, "," if suffix == ".csv" else "\t", names)
+    elif suffix in _SPREADSHEETS:
         remedy = "save the sheet as CSV UTF-8, and give that file"
         raise InputError("spreadsheets are not read", file=file.name, remedy=remedy)
-    remedy = "name it .jsonl, .json, .csv, .tsv or .parquet; plain text, one output a line, goes to --candidates"
-    raise InputError("the file's name does not tell its format", file=file.name, remedy=remedy)
+    else:
+        remedy = "name it .jsonl, .json, .csv, .tsv or .parquet; plain text, one output a line, goes to --candidates"
+        raise InputError("the file's name does not tell its format", file=file.name, remedy=remedy)
+    # What a tool wrote is read as such unless the user names the candidate.
+    return read_log(records, place, suffix in (".csv", ".tsv")) if names["candidate"] == "candidate" else records
 
 
 def there(path: FilePath, columns: Iterable[str]) -> set[str]:
@@ -103,11 +106,6 @@ def _listed(file: File) -> Sequence[object]:
     if not isinstance(records, list):
         raise InputError(f"this is {kind(records)}, not a list of records", file=file.name, remedy=JSON_REMEDY)
     return records
-
-
-def _log(records: Iterable[object], file: File, names: Names, cells: bool = False) -> Iterable[object]:
-    """Return records; a tool's log becomes records with our field names, unless the user names the candidate column."""
-    return read_log(records, InputPlace(file.name), cells) if names["candidate"] == "candidate" else records
 
 
 def texts_of(file: File) -> list[str]:

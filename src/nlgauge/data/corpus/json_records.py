@@ -57,24 +57,16 @@ def parsed(text: str, place: InputPlace) -> Any:
             too large.
     """
     try:
-        value = _quickly(text)
+        value = msgspec.json.decode(text)
+        # If an object has a key twice, the value has it once, and as JSON fewer quotation marks than the text.
+        doubtful = "\\u0022" in text or text.count('"') != msgspec.json.encode(value).count(b'"')
     except (ValueError, RecursionError):
+        doubtful = True
+    if doubtful:
         value = _strictly(text, place)
     # To count brackets is cheap, and most lines have few.
     if text.count("[") + text.count("{") > _DEEPEST and _deep(value):
         raise place.error(f"JSON nested more than {_DEEPEST} deep", "rows hold texts, and lists of texts")
-    return value
-
-
-def _quickly(text: str) -> Any:
-    """Return the value of JSON that is certainly valid. Raises ValueError for any other text, which `_strictly` checks.
-
-    If an object has a key twice, the value holds the key once. Written as JSON again, the value then has fewer
-    quotation marks than the text.
-    """
-    value = msgspec.json.decode(text)
-    if "\\u0022" in text or text.count('"') != msgspec.json.encode(value).count(b'"'):
-        raise ValueError
     return value
 
 

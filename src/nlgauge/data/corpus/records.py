@@ -258,24 +258,24 @@ def rows_of(
             raise InputPlace(table.file).error(problem, remedy) from None
         plainly: PlainRecords | None = None
         for number, record in numbered:
+            if number == 1:
+                first = _named(record, InputPlace(table.file, number))
+                if said is None:
+                    theirs, said = with_known(names, first)
+                    if theirs is not names:
+                        columns = {column for of_field in theirs.values() for column in _meant(of_field)}
+                    if not paths and are_plain(theirs):
+                        plainly = PlainRecords(theirs, columns, table.system, table.only)
+                if said and told is not None:
+                    told[f"{table.file}: {said}" if table.file else said] = None
+                seen.update(dict.fromkeys(paths_in(first)))
             if plainly is not None and (plain_row := plainly.row(record, positions)) is not None:
                 if not own_columns and isinstance(record, dict):  # as every plain record is
                     seen.update(dict.fromkeys(record))
                 yield plain_row
                 continue
             named = _named(record, InputPlace(table.file, number))
-            if number == 1 and said is None:
-                theirs, said = with_known(names, named)
-                columns = (
-                    taken
-                    if theirs is names
-                    else {column for of_field in theirs.values() for column in _meant(of_field)}
-                )
-                if not paths and are_plain(theirs):
-                    plainly = PlainRecords(theirs, columns, table.system, table.only)
-            if number == 1 and said and told is not None:
-                told[f"{table.file}: {said}" if table.file else said] = None
-            seen.update(dict.fromkeys(paths_in(named) if number == 1 else named))
+            seen.update(dict.fromkeys(named))
             if paths:
                 met = {path for path in paths if looked_up(named, path, _NOWHERE) is not _NOWHERE}
                 seen.update(dict.fromkeys(sorted(met)))
