@@ -102,7 +102,7 @@ def joined(
     outputs: Corpus | None = None,
     file: Path | None = None,
 ) -> ScoreTable:
-    """Return a table joined with the scores that --add names, and print on stderr which rows did not fit.
+    """Return a table joined with the scores that --add names, and print on stderr how many rows did not fit.
 
     Args:
         table: the scores.

@@ -129,7 +129,7 @@ def estimate(
     """Each system's mean rating with a valid interval, from the scores of all rows and the ratings of some.
 
     The answer begins with a sentence for each system and difference. The tables have the estimate, the mean by the
-    ratings alone, and the effective number of ratings with its interval: so many ratings would give an interval as
+    ratings alone, and the effective number of ratings with its interval: the number that would give an interval as
     short without the metric. The rated rows have to be drawn at random, or by nlgauge sample. docs/guides/estimate.md
     explains it.
     """
