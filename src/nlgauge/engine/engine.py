@@ -178,11 +178,7 @@ class Engine:
         try:
             for group in by_reader.values():
                 begin, work = self.progress.done, sum(request.work for request in group)
-
-                def reached(share: float, begin: float = begin, work: float = work) -> None:
-                    self.progress.reach(begin + share * work)
-
-                block.done = reached
+                block.done = lambda share, begin=begin, work=work: self.progress.reach(begin + share * work)
                 computed.update(group[0].reader(group, block))
                 block.done(1.0)
         finally:
