@@ -43,11 +43,11 @@ class Limit(NamedTuple):
 
 
 LIMITS = {
-    "BERTScore": Limit(143, 49, 17),
-    "TokenF1": Limit(68, 24, 12),
-    "Consistency(aligner='D')": Limit(196, 47, 17),
-    "Faithfulness": Limit(246, 69, 19),
-    "check --grounded": Limit(380, 230, 22),
+    "BERTScore": Limit(136, 49, 17),
+    "TokenF1": Limit(64, 24, 12),
+    "Consistency(aligner='D')": Limit(179, 47, 17),
+    "Faithfulness": Limit(221, 66, 19),
+    "check --grounded": Limit(343, 224, 22),
     "trust": Limit(296, 294, 19),
 }
 

@@ -21,7 +21,7 @@ from texts import made, mostly, odd_values, rows
 
 import nlgauge
 from nlgauge import Corpus, ScoreTable, registry
-from nlgauge.contract.base import RowMetric, model_of
+from nlgauge.contract.base import RowMetric
 from nlgauge.engine.models import loading
 
 _ALIKE = 1e-4
@@ -39,7 +39,7 @@ def _installed() -> tuple[list[str], list[str]]:
             nlgauge.evaluate([row, row], metrics=name, cache=False)
         except nlgauge.NlgaugeError:
             continue
-        (plain if model_of(registry.metric(name)) is None else neural).append(name)
+        (plain if registry.metric(name).reads is None else neural).append(name)
     return plain, neural
 
 

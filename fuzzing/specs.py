@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from texts import mostly, texts
 
 from nlgauge import registry
-from nlgauge.contract.base import model_of
 from nlgauge.contract.parameters import parameters_of
 
 NAMES = sorted(registry.project_metrics())
@@ -113,7 +112,7 @@ def outcome(spec: str) -> str:
     again = registry.metric(canonical)
     if again != metric or hash(again) != hash(metric) or str(again) != canonical:
         raise BrokenPromiseError("the canonical spec stands for another metric")
-    model_of(metric)
+    _ = metric.reads
     return "a metric"
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from nlgauge import ScoreTable, evaluate, registry
-from nlgauge.contract.base import Metric, RowMetric, model_of
+from nlgauge.contract.base import Metric, RowMetric
 from nlgauge.contract.parameters import parameters_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.models import loading
@@ -249,7 +249,7 @@ def made(pair: Pair, which: int, folder: Path) -> Metric | None:
     given = {**pair.first, **(pair.second if which else {})}
     given = {name: value.format(folder=folder) if isinstance(value, str) else value for name, value in given.items()}
     metric = KINDS[pair.name](**given)
-    needs = [*metric.libraries, *(["torch", "transformers"] if WRITER in str(model_of(metric)) else [])]
+    needs = [*metric.libraries, *(["torch", "transformers"] if WRITER in str(metric.reads) else [])]
     needs += ["spacy"] if given.get("segmentation") == "spacy" else []
     return None if lacking(needs) else metric
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from nlgauge import ScoreTable, evaluate, registry
-from nlgauge.contract.base import model_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models import loading
@@ -40,7 +39,7 @@ KINDS: dict[str, Row] = {
 """Rows that differ in kind"""
 
 USABLE = [one for one in CASES if not (one.torch or extra_for(one) or made(one).uses_corpus)]
-SPECS = list({made(one).name: one.spec for one in USABLE if model_of(made(one)) and not one.published}.values())
+SPECS = list({made(one).name: one.spec for one in USABLE if made(one).reads and not one.published}.values())
 """An example of every metric with a model whose rows do not depend on each other; published ones share the code"""
 
 

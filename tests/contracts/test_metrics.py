@@ -15,7 +15,7 @@ import pytest
 
 import nlgauge
 from nlgauge import registry
-from nlgauge.contract.base import COSTS, Metric, model_of
+from nlgauge.contract.base import COSTS, Metric
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.signature import Signature
 from nlgauge.data.table import Column, ScoreTable
@@ -261,7 +261,7 @@ def test_a_metric_says_what_it_is(example: Example) -> None:
     assert set(metric.details) <= set(metric.parts)
     assert (set(metric.details) == set(metric.parts)) == (metric.name in ("Length", "CopyRate"))
     assert metric.cost in COSTS
-    assert (metric.cost == "strings") == (model_of(metric) is None) or example.spec.startswith("Combination")
+    assert (metric.cost == "strings") == (metric.reads is None) or example.spec.startswith("Combination")
     assert set(metric.columns) <= {"candidate", "references", "source", "context"}
     facts = scored(example, ROWS)[1].facts
     assert {*metric.libraries, "nlgauge"} <= facts.keys()
@@ -337,7 +337,7 @@ def test_odd_texts_have_a_finite_value_or_a_reason_and_no_distance_is_negative(e
         assert math.isnan(column.values[0, 0]), "an empty candidate says nothing"
 
 
-@each_example(lambda example: model_of(made(example)) is not None and not example.torch)
+@each_example(lambda example: made(example).reads is not None and not example.torch)
 def test_a_special_token_written_in_a_text_is_text(example: Example) -> None:
     words = ["", "[MASK]", "[ mask ]", "[SEP]", "[ sep ]", "[PAD]", "[ pad ]"]
     texts = [f"The library {word} opens." for word in words]

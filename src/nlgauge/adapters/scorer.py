@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nlgauge import Corpus, evaluate, registry
-from nlgauge.contract.base import Metric, model_of, refuse_corpus_metrics
+from nlgauge.contract.base import Metric, refuse_corpus_metrics
 from nlgauge.data.corpus import Row
 from nlgauge.data.renamed import now_of
 from nlgauge.data.source_digest import source_digest
@@ -63,7 +63,7 @@ class Scorer:
 
     def _hold(self) -> None:
         read = {name: self._options[name] for name in ("precision", "backend", "device") if name in self._options}
-        for name in {name for metric in self.metrics if (name := model_of(metric)) is not None} - self._models.keys():
+        for name in {name for metric in self.metrics if (name := metric.reads) is not None} - self._models.keys():
             self._models[name] = loading.hold(name, **read)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -194,13 +194,12 @@ def _named(scorer: str, tables: Sequence[nlgauge.ScoreTable], model: str | None)
     The signature has only those facts that are the same on all sets.
     """
     from nlgauge import registry
-    from nlgauge.contract.base import model_of
     from nlgauge.data.signature import Signature
 
     (spec,) = tables[0].columns
     facts = [table.signatures[spec].facts for table in tables if spec in table.signatures]
     shared = {name: value for name, value in facts[0].items() if all(other.get(name) == value for other in facts)}
-    folder = Path(model_of(registry.metric(scorer, model=model)) or "")
+    folder = Path(registry.metric(scorer, model=model).reads or "")
     part = tables[0].columns[spec].parts[0]
     name = spec if part == "score" else f"{spec} {part}"
     return f"{name}, {model}" if model else name, str(Signature(spec, shared)), _datasets(folder / "README.md")

@@ -404,11 +404,6 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         cls.__repr__ = Metric.__repr__  # type: ignore[method-assign]  # else a dataclass replaces it
 
 
-def model_of(metric: Metric) -> str | None:
-    """Return the name of a metric's model; None for a metric without one."""
-    return metric.reads
-
-
 def gives_no_probability(metric: Metric) -> bool:
     """Return True if the first sub-score of a metric cannot be a row's probability, from 0 to 1 with 1 as the best."""
     part = metric.parts[0]

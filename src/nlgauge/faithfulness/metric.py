@@ -25,7 +25,6 @@ from nlgauge.contract.base import (
     Scored,
     Setup,
     gives_no_probability,
-    model_of,
 )
 from nlgauge.contract.parameters import param
 from nlgauge.contract.then import OfMetric, OfModel, Scorer, Then
@@ -180,7 +179,7 @@ class Faithfulness(RowMetric):
     def _other(self, spec: str, setup: Setup) -> tuple[OfMetric, dict[str, object]]:
         """Return another metric as the second scorer, and the facts that its numbers depend on."""
         metric, prepared = setup.prepared(spec)
-        if not isinstance(metric, RowMetric) or gives_no_probability(metric) or model_of(metric) is not None:
+        if not isinstance(metric, RowMetric) or gives_no_probability(metric) or metric.reads is not None:
             problem = f"{metric} gives no probability that the source supports an answer, or reads a model"
             raise SpecError(f"{self.name}: then={spec!r}: {problem}: name a model, a Judge or a Column from 0 to 1")
         facts = {f"then_{name}": fact for name, fact in prepared.facts.items()}

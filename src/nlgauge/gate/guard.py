@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from nlgauge import registry
-from nlgauge.contract.base import Metric, RowMetric, model_of, refuse_without_probability
+from nlgauge.contract.base import Metric, RowMetric, refuse_without_probability
 from nlgauge.contract.together import OfMembers
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.aligners import Direction
@@ -57,7 +57,7 @@ class Guard:
         (self._row,) = Corpus.from_records([{"candidate": "", "source": source, "question": question}])
         self._source = source_of(Direction("candidate", "", "source", (self._row.source or "",)))
         """The source is kept, so that it is prepared once for all sentences"""
-        names = (model_of(self._metric), *self._metric.other_models)
+        names = (self._metric.reads, *self._metric.other_models)
         self._models = [loading.hold(name) for name in names if name is not None]
         self.outcomes: list[Outcome] = []
         """The outcomes of the sentences so far. The `row` of an outcome is the number of the sentence, from 1"""

@@ -356,9 +356,7 @@ def _widest(rates: Sequence[RightAnswers]) -> RightAnswers:
 
 
 def _models(table: ScoreTable, spec: str) -> list[str]:
-    """Return the names of the first and of the second model; empty for a metric without a second model."""
-    if DECIDED not in table.columns[spec].parts or spec not in table.signatures:
-        return []
+    """Return the names of the first model and of the second."""
     facts = table.signatures[spec].facts
     models = [fact for name, fact in facts.items() if isinstance(fact, Mapping) and name.startswith("model")]
     return [str(model["name"]) for model in models]
@@ -375,7 +373,10 @@ def deciders(table: ScoreTable, spec: str) -> list[str | None]:
         A name for each row, or None for a row that neither model decided. The list is empty for a metric without a
         second model.
     """
-    models, column = _models(table, spec), table.columns[spec]
+    column = table.columns[spec]
+    if DECIDED not in column.parts or spec not in table.signatures:
+        return []
+    models = _models(table, spec)
     numbers = column.values[:, column.parts.index(DECIDED)].tolist() if models else []
     return [models[int(number) - 1] if number in (1.0, 2.0) else None for number in numbers]
 

@@ -19,7 +19,6 @@ from nlgauge.contract.base import (
     RowMetric,
     Setup,
     Value,
-    model_of,
 )
 from nlgauge.contract.parameters import param
 from nlgauge.contract.together import OfMembers, PreparedMember, PreparedTogether, Together, Values
@@ -56,7 +55,7 @@ class Panel(OfMembers):
     def __post_init__(self) -> None:
         super().__post_init__()
         for spec, made in self.members.items():
-            if model_of(made) not in (None, self.reads) and made.other_models:
+            if made.reads not in (None, self.reads) and made.other_models:
                 raise SpecError(f"{self.name}: {spec} asks two models, and no member has room for a third one")
 
     @property
@@ -82,12 +81,12 @@ class Panel(OfMembers):
 
     @property
     def reads(self) -> str | None:
-        return next((name for made in self.members.values() if (name := model_of(made)) is not None), None)
+        return next((name for made in self.members.values() if (name := made.reads) is not None), None)
 
     @property
     def other_models(self) -> tuple[str, ...]:  # type: ignore[override]
         first = self.reads
-        others = [name for made in self.members.values() for name in (model_of(made), *made.other_models)]
+        others = [name for made in self.members.values() for name in (made.reads, *made.other_models)]
         return tuple(dict.fromkeys(name for name in others if name not in (None, first)))
 
     @property
@@ -110,7 +109,7 @@ class Panel(OfMembers):
         fitted, prepared = self.fitted, dict[str, PreparedMember]()
         facts: dict[str, object] = {"panel": {"name": Path(self.file).name, "digest": fitted.digest}}
         for spec, made in self.members.items():
-            name = model_of(made)
+            name = made.reads
             other = None if name == self.reads else name
             of_member = setup if other is None or setup.engine is None else setup.of_model(other)
             try:

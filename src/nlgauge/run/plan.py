@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from nlgauge import registry
-from nlgauge.contract.base import Metric, RowMetric, Setup, model_of
+from nlgauge.contract.base import Metric, RowMetric, Setup
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.corpus.records import column_for
 from nlgauge.data.signature import Signature
@@ -56,7 +56,7 @@ def plans_of(
     """
     by_model: dict[str | None, dict[str, Metric]] = {}
     for spec, metric in metrics.items():
-        by_model.setdefault(model_of(metric), {})[spec] = metric
+        by_model.setdefault(metric.reads, {})[spec] = metric
     groups = sorted(by_model.items(), key=lambda group: group[0] is not None)  # string metrics, which read none, first
     for together in [groups] if options.in_blocks else [[group] for group in groups]:
         with ExitStack() as held:

@@ -16,7 +16,7 @@ from typing import Any
 
 from nlgauge import registry
 from nlgauge._version import __version__
-from nlgauge.contract.base import POCKET, Metric, gives_no_probability, model_of
+from nlgauge.contract.base import POCKET, Metric, gives_no_probability
 from nlgauge.contract.parameters import parameters_of
 from nlgauge.errors import SpecError
 from nlgauge.gate.thresholds import METRIC, PART
@@ -49,7 +49,7 @@ class AllowList:
     def models(self) -> tuple[str, ...]:
         """The names of all models that a request can use."""
         default = [self.model or POCKET] if self.any_metric else []
-        named = [name for metric in self.named.values() if (name := model_of(metric)) is not None]
+        named = [name for metric in self.named.values() if (name := metric.reads) is not None]
         others = [name for metric in self.named.values() for name in metric.other_models]
         return tuple(dict.fromkeys([*named, *default, *others]))
 
@@ -144,7 +144,7 @@ def _named(spec: str, metric: Metric) -> Record:
         "parts": list(metric.parts),
         "reads": list(metric.columns),
         "uses_corpus": metric.uses_corpus,
-        "model": model_of(metric),
+        "model": metric.reads,
     }
 
 

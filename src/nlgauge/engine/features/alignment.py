@@ -205,16 +205,13 @@ class _ReadingPlan:
     """A plan of which parts of a block's texts are read together."""
 
     def __init__(self, block: TextBlock, shape: SearchShape = SHAPE) -> None:
-        frequencies = general_frequencies(block.model)
-        self._view, self._rarity, self._shape = block, rarity(frequencies.counts, frequencies.documents), shape
-        self.pairing = self._pairing(block.model)
+        model, frequencies = block.model, general_frequencies(block.model)
+        self._view, self._rarity = block, rarity(frequencies.counts, frequencies.documents)
+        evidence = model.card.aligner_evidence or shape.evidence
+        shape = replace(shape, row=min(shape.row, model.window), evidence=evidence)
+        self.pairing = Pairing(model[TOKENIZER], shape, self._rarity)
         self._sources: dict[tuple[str, int], Search] = {}
         self._texts: dict[tuple[str, int, tuple[int, ...]], list[list[Span]]] = {}
-
-    def _pairing(self, model: Model) -> Pairing:
-        evidence = model.card.aligner_evidence or self._shape.evidence
-        shape = replace(self._shape, row=min(self._shape.row, model.window), evidence=evidence)
-        return Pairing(model[TOKENIZER], shape, self._rarity)
 
     def row(self, row: _StretchRow) -> _Row:
         """Return a row as the aligner reads it."""
@@ -332,11 +329,9 @@ class _PackedPlan(_ReadingPlan):
     """A `_ReadingPlan` for a detector that reads two texts in the form that its authors gave it."""
 
     def __init__(self, block: TextBlock, packer: Packer) -> None:
-        self._packer = packer
         super().__init__(block)
-
-    def _pairing(self, model: Model) -> Pairing:
-        return PackedPairing(self._packer, self._rarity)
+        self._packer = packer
+        self.pairing = PackedPairing(packer, self._rarity)
 
     def question(self, request: AlignmentRequest) -> NDArray[np.int32] | None:
         return self._view.tokens(request.question).ids if request.question else None

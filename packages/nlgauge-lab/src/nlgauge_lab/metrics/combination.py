@@ -20,7 +20,6 @@ from nlgauge.contract.base import (
     RowMetric,
     Setup,
     Value,
-    model_of,
 )
 from nlgauge.contract.parameters import param
 from nlgauge.contract.together import OfMembers, PreparedMember, PreparedTogether, Together, Values
@@ -49,7 +48,7 @@ class Combination(OfMembers):
         super().__post_init__()
         if not self.weights:
             raise SpecError(f"{self.name}: give weights='FILE', which nlgauge train combination writes")
-        models = {name for made in self.members.values() if (name := model_of(made)) is not None}
+        models = {name for made in self.members.values() if (name := made.reads) is not None}
         if len(models) > 1:
             names = ", ".join(sorted(models))
             raise SpecError(
@@ -84,7 +83,7 @@ class Combination(OfMembers):
     def prepare(self, setup: Setup) -> PreparedTogether:
         file, members = self._loaded
         bound = {spec: PreparedMember(made, made.prepare(setup)) for spec, made in members.items()}
-        name, digest = model_of(self) or POCKET, setup.model.digest
+        name, digest = self.reads or POCKET, setup.model.digest
         fitted = file.models.get(name)
         changed = fitted is not None and not digest.startswith(fitted)
         notes = (f"the weights were fitted to scores of {name}@{fitted[:8]}",) if changed and fitted else ()

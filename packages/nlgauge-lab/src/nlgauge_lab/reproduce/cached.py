@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from nlgauge.contract.base import Metric, RowMetric, model_of
+from nlgauge.contract.base import Metric, RowMetric
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import NlgaugeError
@@ -37,7 +37,7 @@ def cached(
     with opened(cache) as store:
         by_model: dict[str | None, dict[str, Metric]] = {}
         for spec, metric in metrics.items():
-            by_model.setdefault(model_of(metric), {})[spec] = metric
+            by_model.setdefault(metric.reads, {})[spec] = metric
         for name, of_model in by_model.items():
             try:
                 engine = None if name is None else options.engine(name, store)

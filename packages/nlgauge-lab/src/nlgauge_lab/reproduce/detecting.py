@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.contract.base import Metric, model_of
+from nlgauge.contract.base import Metric
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
 from nlgauge_lab.maths.detection import detection, resampled_area
@@ -155,8 +155,8 @@ def _tried(
 ) -> Tried:
     found: list[Found] = []
     reasons: dict[str, str] = {}
-    for model in dict.fromkeys(model_of(metric) for _, metric in metrics):
-        group = {str(metric): (spec, metric) for spec, metric in metrics if model_of(metric) == model}
+    for model in dict.fromkeys(metric.reads for _, metric in metrics):
+        group = {str(metric): (spec, metric) for spec, metric in metrics if metric.reads == model}
         tell(f"{labels.name}: {len(labels.rows)} rows by {', '.join(group)}")
         tables = scored(labels.corpus, [metric for _, metric in group.values()], cache=cache, evidence=True)
         for name, (spec, _) in group.items():

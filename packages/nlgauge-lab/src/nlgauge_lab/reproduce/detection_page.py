@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from nlgauge._version import __version__
-from nlgauge.contract.base import model_of
 from nlgauge.data.probes import KINDS
 from nlgauge_lab.reproduce.detecting import METRICS, Found, Tried
 from nlgauge_lab.reproduce.labelled_sets import LABELLED_SETS, WHOLE_TEST_PART, LabelledSet, Others
@@ -15,7 +14,7 @@ from nlgauge_lab.reproduce.specs import metric_of
 from nlgauge_lab.studies.probes import SETTINGS, ProbeResult, Probes, named
 
 _SETS = {one.name: one for one in LABELLED_SETS}
-_STRINGS = frozenset(spec for spec in METRICS if model_of(metric_of(spec, None, {})) is None)
+_STRINGS = frozenset(spec for spec in METRICS if metric_of(spec, None, {}).reads is None)
 
 
 def page(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nlgauge.contract.base import Metric, model_of
+from nlgauge.contract.base import Metric
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.errors import NlgaugeError, SpecError
@@ -62,7 +62,7 @@ class Entries:
             metric = metric_of(spec, self._place(table, entry), table.defaults)
         except SpecError as error:
             return refusal(error)
-        if self._model == PAPER and model_of(metric) is not None and (lacking := self._lacking(table, entry)):
+        if self._model == PAPER and metric.reads is not None and (lacking := self._lacking(table, entry)):
             return lacking
         self._offered.add(type(metric).__name__)
         meant = names_of(spec, metric).intersection(self._only)

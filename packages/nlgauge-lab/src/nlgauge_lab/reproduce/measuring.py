@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from nlgauge.answers.correlate import Agreement, correlate
-from nlgauge.contract.base import Metric, model_of
+from nlgauge.contract.base import Metric
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError, SpecError
@@ -149,7 +149,7 @@ def _measured(plan: _Plan, data: Data, scores: Scores, replicates: int) -> Measu
             tables[spec] = table
             models.update(dict.fromkeys(read_model(table)))
             for name, _ in _reported(spec, table, suite):
-                if model_of(metric) is not None:
+                if metric.reads is not None:
                     reading.add(name)
                 if aligner := read_aligner(table):
                     aligners[name] = aligner

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from nlgauge import registry
-from nlgauge.contract.base import Metric, model_of
+from nlgauge.contract.base import Metric
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.models import loading
 from nlgauge.engine.models.capabilities import ENCODER
@@ -47,7 +47,7 @@ def layers(
         most = layers_of(one)
         for number in range(most + 1) if numbers is None else numbers:
             if not 0 <= number <= most:
-                raise SpecError(f"model {model_of(one)!r} has layers 0 to {most}; asked for {number}")
+                raise SpecError(f"model {one.reads!r} has layers 0 to {most}; asked for {number}")
             settings.append(Setting(str(one), {"layer": number}, at(one, number)))
     return sweep(corpus, settings, ("layer",), **how)
 
@@ -65,7 +65,7 @@ def layers_of(metric: Metric) -> int:
 
     Raises SpecError where it uses no model.
     """
-    name = model_of(metric)
+    name = metric.reads
     if name is None:
         raise SpecError(f"{metric} uses no model")
     loaded = loading.load(name)

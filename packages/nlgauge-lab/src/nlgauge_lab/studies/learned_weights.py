@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge import registry
-from nlgauge.contract.base import POCKET, model_of
+from nlgauge.contract.base import POCKET
 from nlgauge.data.corpus import Corpus
 from nlgauge.engine.engine import Engine
 from nlgauge.engine.models.loading import load
@@ -114,7 +114,7 @@ def learned_weights(
         remedy = "rate more, or learn from fewer"
         raise InputError(f"{len(rated)} rows are rated, and {learn} are to be learned from", remedy=remedy)
     out.mkdir(parents=True, exist_ok=True)
-    words = kept(rated, made, Engine(load(model_of(made) or POCKET), progress=progress), out)
+    words = kept(rated, made, Engine(load(made.reads or POCKET), progress=progress), out)
     plain = evaluate(rated, metrics=[made], progress=progress, cache=cache)
     uniform = next(iter(plain.columns.values())).values[:, 0]
     found: dict[str, list[list[float]]] = {_UNIFORM: [], _LEARNED: []}

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge import registry
-from nlgauge.contract.base import Metric, model_of
+from nlgauge.contract.base import Metric
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.probes import KINDS, Probed, read_probes
 from nlgauge.data.signature import Signature
@@ -155,12 +155,12 @@ def probes(
                 if part in (WORDING, CLAIMS):
                     continue  # they say how an answer is written, and not whether it is right
                 sign = -1.0 if part in _LESS_IS_BETTER or not column.higher_is_better else 1.0
-                evidence = column.evidence if number == 0 and model_of(metric) is not None else {}
+                evidence = column.evidence if number == 0 and metric.reads is not None else {}
                 drawing = np.random.default_rng(seed)
                 found = _result(
                     rows, sign * column.values[:, number], evidence=evidence, replicates=replicates, drawing=drawing
                 )
-                model = model_of(metric) or ""
+                model = metric.reads or ""
                 records.append(replace(found, metric=named, part=part, model=model, setting=setting))
     count = sum(len(one.probes) for one in sources)
     notes = (

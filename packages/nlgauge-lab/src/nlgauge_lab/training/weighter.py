@@ -34,7 +34,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from nlgauge._version import __version__
-from nlgauge.contract.base import POCKET, Setup, model_of
+from nlgauge.contract.base import POCKET, Setup
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.data.source_digest import source_digest
 from nlgauge.engine.engine import Engine
@@ -362,7 +362,7 @@ def train(
     for aspect in aspects:
         if not any(aspect in row.scores for row in corpus):
             raise InputError(f"no row is rated for {aspect!r}", remedy=f"there are {', '.join(known) or 'no ratings'}")
-    engine = engine or Engine(load(model_of(metric) or POCKET), progress=True)
+    engine = engine or Engine(load(metric.reads or POCKET), progress=True)
     out.mkdir(parents=True, exist_ok=True)
     words = kept(rated, metric, engine, out)
     written = []
