@@ -184,7 +184,16 @@ class RatedScores:
         return int((np.bincount(self.clusters, self.rated) > 0).sum())
 
     def refuse(self, at_random: bool, asked: Integers | None) -> None:
-        """Raise InputError if the ratings teach nothing. `asked` has each row's place on the rating sheet."""
+        """Refuse ratings from which nothing can be learned about the other rows.
+
+        Args:
+            at_random: whether the rated rows count as drawn at random, which their scores then must not contradict.
+            asked: each row's place on the rating sheet, from 1, or 0 if it was not drawn: [rows]; None without a sheet.
+
+        Raises:
+            InputError: too few rows or clusters are rated, the rows were chosen by score, all ratings are equal and
+                other rows are blank, or the drawn rows without a rating differ from the rated rows.
+        """
         n = int(self.rated.sum())
         rate = "rate more rows, drawn by nlgauge sample"
         if min(n, self.units) < LEAST:

@@ -244,10 +244,15 @@ def _records(text: str, forms: Forms) -> list[Told]:
 
 
 def _asked_for(text: str, others: Sequence[str], question: str) -> list[Piece]:
-    """Return changes that undo differences from the source for which the question asked.
+    """Return changes that give an answer the source's value where its own value is one that the question asked for.
 
     If the question asks for a time limit of 30, the answer may have "timeout=30" where the source has "timeout=10". The
-    change puts the value of the source there.
+    change writes 10.
+
+    Args:
+        text: the answer.
+        others: the texts of the source.
+        question: the question.
     """
     asked = quantities(question)
     pieces = list(_set(text, others, question))

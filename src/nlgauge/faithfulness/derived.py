@@ -101,9 +101,10 @@ class Facts:
         return Passages(self._sentences)
 
     def _bounded(self, sentence: Sentence, question: str) -> Derived | None:
-        """Return whether a statement follows because a quantity of the question lies inside a bound of the source.
+        """Return whether a bound in the source decides an answer to a question with a quantity; None if none does.
 
-        If the quantity lies outside the bound, the statement is excluded. For denials it is the other way round.
+        With "at most 20 guests" in the source and 25 guests in the question, "Yes, it is allowed" is excluded, and "No"
+        follows. With 15 guests in the question, "Yes" follows, and "No" is excluded.
         """
         said = _placed(sentence.quantities)
         asked = [quantity for quantity in _placed(quantities(question[-LONGEST:])) if quantity.kind in _BOUNDED]
@@ -349,7 +350,8 @@ class _Worded(NamedTuple):
     """A sentence that has one of the two words of a frame."""
 
     true: bool
-    """Whether the sentence says that the plain word is so: "must pay", or "not free" """
+    """Whether the sentence affirms what the plain word says. With "must pay" as the plain word and "free" as its
+    opposite, it is true for "must pay" and "not free", and false for "free" and "need not pay". """
     plain: bool
     """Whether the sentence has the plain word, and not the opposite word"""
     word: str

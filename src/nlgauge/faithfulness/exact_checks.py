@@ -405,7 +405,14 @@ def _as_long(quantity: Quantity, other: Quantity) -> bool:
 
 
 def _is_of_a_longer_time(amount: Quantity, near: Part) -> bool:
-    """Return whether an amount is a sentence's amount for a longer period, such as 12 times its monthly rent."""
+    """Return whether an amount of money is the price of a sentence, multiplied for a longer period.
+
+    It is so for 1200 crowns a year where the sentence has 100 crowns a month.
+
+    Args:
+        amount: the amount of the judged text.
+        near: the source's nearest sentence, which may have a price per hour, day, week, month or quarter.
+    """
     times = [many for paid, counts in _PAID_EACH for many in counts if paid.search(near.text)]
     theirs = [other.value[0] or 0.0 for other in near.quantities if (other.kind, other.unit) == ("money", amount.unit)]
     mine = amount.value[0] or 0.0

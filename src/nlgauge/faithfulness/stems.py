@@ -29,7 +29,7 @@ class Derived(NamedTuple):
     words: str
     """The words of the source by which the statement follows or is excluded"""
     reason: str
-    """The reason, for the reader"""
+    """Why the statement follows or is excluded, as the user reads it"""
     sure: bool = False
     """Whether the rule leaves no doubt, so that an excluded statement is surely wrong"""
 

@@ -71,7 +71,8 @@ class BaryScorePrepared(Prepared):
 
     layers: tuple[int, ...]
     sides: tuple[CloudSide, CloudSide]
-    """The weights and clouds of candidates, and those of references; the same object if they share their weights"""
+    """The weights of tokens and the clouds by text: of candidates, and of references. Both are one object
+    unless `idf` is 'separate'"""
 
 
 @dataclass(frozen=True)

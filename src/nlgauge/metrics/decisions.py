@@ -25,7 +25,7 @@ MOST_LEVELS = 10
 
 @dataclass
 class _Form:
-    """The base class of both interfaces."""
+    """How a decision model is asked and how its replies are read: what `Decisions` and `SystemOne` have in common."""
 
     model: str
     labels: Numbers

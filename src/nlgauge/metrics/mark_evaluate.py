@@ -266,7 +266,7 @@ class MarkEvaluateText(Compared[Words]):
 
     @property
     def of_sets(self) -> MarkEvaluate:
-        """The metric MarkEvaluate that makes points of words and compares two sets of them."""
+        """The metric MarkEvaluate with these parameters. It compares two sets of points: the words of texts."""
         return MarkEvaluate(
             estimator=self.estimator,
             k=self.k,
@@ -337,7 +337,7 @@ def _beyond(k: int, least: int) -> str | None:
 
 
 class Assessment(NamedTuple):
-    """The estimates at one k."""
+    """The estimates of the population's size, each with its score, for balls up to the k-th nearest point."""
 
     k: int
     counts: Counts

@@ -29,7 +29,11 @@ _ORDERS = 4
 
 
 class Asked(NamedTuple):
-    """The n-grams of one order in source and references. Counts of the source are times the number of references."""
+    """The n-grams of one order in source and references.
+
+    The source's counts are multiplied by the number of references, because the references' counts are sums over all of
+    them.
+    """
 
     source: Counts
     references: Counts

@@ -101,15 +101,18 @@ class Blanks:
         return cls(rows=rows & np.isnan(values), values=values, bad=bad, good=good)
 
     def worst_case(self, estimate: Measured, again: Again, systems: Sequence[Integers]) -> WorstCase | None:
-        """Return the worst case of an estimate.
+        """Return what an estimate would be if all blank rows were bad.
+
+        In a difference of two systems, the blank rows are bad for the system that is ahead, and good for the other one.
 
         Args:
-            estimate: the estimate with its interval; NaN if it is refused.
-            again: a function that makes the estimate from other ratings.
-            systems: the row numbers of each system of the estimate: one system, or two for a difference.
+            estimate: the estimate with its interval. Its numbers are NaN if no estimate could be made.
+            again: a function that makes the same estimate from other ratings.
+            systems: the row numbers of each system: of one system for a mean, and of two for a difference.
 
         Returns:
-            The worst case; None without blank rows.
+            The worst case, with the best case and the number of blank rows that change the conclusion; None if these
+            systems have no blank rows.
         """
         places = [rows[self.rows[rows]] for rows in systems]
         # Rows of the system with fewer rows weigh more in a difference, and come first.

@@ -133,7 +133,11 @@ class Evaluator:
             ended(left[0])
 
     def _together(self, jobs: Sequence[Job], ended: Callable[[Job], object], crowded: Callable[[], bool]) -> str | None:
-        """Score jobs in one run. Return None, or why the process ended before all of them had ended."""
+        """Score jobs in one run. The arguments are those of `score`.
+
+        Returns:
+            None after the run; or, if the process ended before it had answered all jobs, the reason.
+        """
         try:
             if self._process is None:
                 self.start()

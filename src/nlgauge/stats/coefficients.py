@@ -12,8 +12,8 @@ of two values is missing, both are left out. Kendall's coefficients count pairs,
     accuracy     (C + T_hm) / all: the share of pairs that both judge alike; over systems that of Kocmi et al. 2021
     accuracy_calibrated  the accuracy where differences of the metric up to a threshold are ties. The threshold is the
                  one with the largest accuracy, the same for all items (`nlgauge.stats.correlation.calibrated`)
-    soft_accuracy  over systems: 1 minus the mean difference between the p of the metric and the p of people that one
-                 system is better than another (`soft_accuracy`)
+    soft_accuracy  over systems: 1 minus the mean of |p - q| over pairs of systems. p and q are the p-values of the
+                 test that the first system is better than the second: p by the metric, q by people (`soft_accuracy`)
     pairwise_difference  at item level: Pearson's correlation of the differences between two outputs for one item, over
                  the pairs of all items (PDP; DiIanni and Deutsch, EMNLP 2025, arXiv:2509.25546). Each pair is taken in
                  both orders, so that the mean difference is 0 and the order of systems does not matter
@@ -189,7 +189,8 @@ class Coefficient(NamedTuple):
 
     of: Formula
     by_order: bool = True
-    """Whether the coefficient uses only the order of the values, and takes codes"""
+    """Whether only the order of the values counts. If so, `of` takes integers in this order (`dense`), and
+    else the values"""
     chance: float | None = 0.0
     """The value without any agreement; None where it depends on the data"""
     least: float = -1.0

@@ -107,7 +107,13 @@ def estimate(x: Float, y: Float, kind: Coefficient, level: str) -> Estimate:
 
 
 def _why(x: Float, y: Float, valued: Mask) -> str:
-    """Return the reason why a coefficient is undefined in all of these samples [samples, n]."""
+    """Return the reason why a coefficient is undefined in every sample.
+
+    Args:
+        x: the metric's scores: [samples, n].
+        y: the ratings: [samples, n].
+        valued: where there are both a score and a rating: [samples, n].
+    """
     where = " within every item" if len(x) > 1 else ""
     if (valued.sum(-1) < 2).all():
         return f"fewer than two values to compare{where}"

@@ -2,7 +2,8 @@
 
 At item level a coefficient is a mean over items, and Student's t gives its interval (`nlgauge.maths.inference`). But
 with few systems, most items have a coefficient near 1 and a few are far below. So a second interval of Student's t is
-made with additional pairs of systems, two that agree and two that disagree. The interval is the union of both.
+made as if there were four more pairs of systems: two that metric and people order alike, and two that they order
+oppositely. The returned interval covers both intervals.
 
 At the other levels a jackknife leaves out one item after the other. It uses the scale of Fisher's z, on which a
 correlation is nearly normal. At system level it also uses the scale of the coefficient, because the systems' means over

@@ -153,7 +153,7 @@ class Lines:
 
     @cached_property
     def scored(self) -> int:
-        """The number of scorers with a score of some row. A promise is certified for each of them."""
+        """The number of scorers with at least one score. They share the error probability of certified thresholds."""
         return sum(bool(np.isfinite(column.values[:, 0]).any()) for column in self.table.columns.values())
 
     def rule(self, name: str, table: ScoreTable | None = None) -> Rule | None:

@@ -194,7 +194,16 @@ def _with(
     opened: Callable[[], Logits],
     own_window: bool = False,
 ) -> Model:
-    """Return a model with a detector. own_window: whether the detector's longest row becomes the model's window."""
+    """Return the model with a detector as its aligner (`ALIGNER`).
+
+    Args:
+        model: the model of the network.
+        checkpoint: the folder or the name from which the network was read.
+        net: the network, whose positions limit a row.
+        reading: what the network's outputs mean, and how a row is packed.
+        opened: returns the function that computes the outputs; it is called once, for the first row.
+        own_window: whether the detector's longest row becomes the model's window.
+    """
     longest = min(checkpoint.config.to_dict().get(WINDOW, math.inf), _longest(reading.packing, net, model.window))
     bias = (net.classifier.bias[0] - net.classifier.bias[1]).item() if reading.packing.head == "words" else 0.0
     packer = Packer(reading.packing, checkpoint.tokenizer, int(longest), bias)
@@ -228,10 +237,15 @@ def _detector_card(card: ModelCard, packing: Packing, folder: Path, precision: s
 
 
 def _longest(packing: Packing, net: Net, window: int) -> int:
-    """Return the largest number of sub-words in a row: by the network's positions, or else by the family.
+    """Return the largest number of sub-words in a row.
 
-    A table of positions limits a row. Rotary positions are limited by the configuration alone, and relative ones (T5,
-    DeBERTa) have no limit.
+    With a table of positions this is the window. With rotary positions it is the window or the family's limit,
+    whichever is smaller. Relative positions (T5, DeBERTa) set no limit, so it is the family's limit.
+
+    Args:
+        packing: the family of detectors, which has the limit `longest`.
+        net: the network.
+        window: the model's largest number of sub-words in a row.
     """
     embeddings = getattr(net.base_model, "embeddings", None)
     if getattr(embeddings, "position_embeddings", None) is not None:

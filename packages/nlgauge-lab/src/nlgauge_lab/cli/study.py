@@ -308,9 +308,9 @@ def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Resul
     asked="texts.jsonl --map system=topic --size 250",
 )
 def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
-    """Corpus-level metrics as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
+    """How corpus-level metrics change when texts lose topics, or the order of words (Mark-Evaluate, figures 3, 4).
 
-    TEXTS is a table of candidates, in which the column system has the topic of each row.
+    TEXTS is a table with the texts in the column candidate, and with the topic of each text in the column system.
     """
     from nlgauge_lab.studies.synthetic import synthetic as run
 

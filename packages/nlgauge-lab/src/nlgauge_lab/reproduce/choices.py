@@ -181,7 +181,7 @@ class Records:
         return next((key for key in known if key[2] == level), known[0] if known else None)
 
     def mean(self, metric: str, columns: Iterable[Key]) -> float:
-        """Return the mean number of a metric over columns and models; NaN if it was not measured in all of them."""
+        """Return the mean of a metric's values over pairs of a column and a model; NaN if a pair was not measured."""
         found = [self.at(key, model).get(metric) for key in columns for model in self.models]
         return math.nan if None in found or not found else sum(line.value for line in found if line) / len(found)
 
@@ -289,11 +289,11 @@ class Setting(NamedTuple):
     columns: int
     default: float
     chosen: float
-    """Mean r of the setting that is best on all the other data sets"""
+    """Mean r if each data set gets the setting that is best on all data sets but this one"""
     best: float
-    """Mean r of the setting that is best on each data set itself"""
+    """Mean r if each data set gets the setting that is best on itself"""
     changed: int
-    """Number of data sets for which the others choose another setting than the default"""
+    """Number of data sets for which the other data sets choose a setting that is not the default"""
 
 
 def settings(lines: Sequence[Line]) -> list[Setting]:

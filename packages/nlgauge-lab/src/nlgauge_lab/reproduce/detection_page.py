@@ -1,4 +1,7 @@
-"""The detection page in Markdown: how well metrics find unsupported texts and words, and our own small errors."""
+"""The detection page in Markdown: how well metrics find unsupported texts and words, and small errors that were made.
+
+A small error is made in a true statement, so that it is known what has to be found (`nlgauge.data.probes`).
+"""
 
 from __future__ import annotations
 

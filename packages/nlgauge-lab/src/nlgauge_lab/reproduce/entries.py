@@ -98,7 +98,11 @@ class Entries:
             raise SpecError(f"--metrics {unused[0]}: no row that is asked for has it; there are {known}")
 
     def scored(self, table: Table, entry: Entry, data: str) -> list[ScoreTable] | str:
-        """Return the metric's scores of each corpus of the view, or the reason why there are none."""
+        """Return the scores of a row's metric: a table for each corpus that the row's view (`VIEWS`) makes of the data.
+
+        Returns:
+            The tables; or the reason why there are none.
+        """
         meant = self.meant(table, entry, data)
         if isinstance(meant, str):
             return meant

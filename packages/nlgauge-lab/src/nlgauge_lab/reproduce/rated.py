@@ -1,4 +1,4 @@
-"""Rated data in a folder, by name, and the views of their texts that published protocols take."""
+"""Rated data of a folder, found by name, and their views: changes of rows that published protocols make."""
 
 from __future__ import annotations
 

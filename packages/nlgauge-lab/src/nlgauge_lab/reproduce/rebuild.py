@@ -81,7 +81,7 @@ class Rebuilder:
             done(table)
 
     def rebuild(self, table: Table) -> Rebuilt:
-        """Return a table, made from the scores of `score`."""
+        """Return a published table together with our numbers, by the scores that `score` made or looked up."""
         blocks = MAKERS[table.kind](self._entries, table)
         return Rebuilt(table, blocks, self._specs(table), self._facts(table))
 

@@ -188,7 +188,10 @@ class AlignerTrainer(Run):
         return sums / pieces.clamp(min=1), share, text, against
 
     def loss(self, batch: Batch) -> list[Tensor]:
-        """Return the seven losses. A loss for which the batch has no row is 0."""
+        """Return the losses of a batch, in the order of `losses`.
+
+        A loss for which the batch has no row is 0, as is that of the teacher where there is no teacher.
+        """
         config = self.config
         words, share, text, against = self.predictions(batch)
         known, nothing = batch.labels != UNKNOWN, words.sum() * 0

@@ -264,7 +264,20 @@ def _recipe_of(body: str | None) -> Path:
 
 
 def _construct(pairs: Sequence[Path], recipe: Mapping[str, Any], seed: int, reading: Reading) -> Sequence[str]:
-    """Add the rows that the recipe's table [support] describes, and return the passages that they were made from."""
+    """Add to `reading` the rows that the recipe's table [support] describes: rows to train on, and held-out rows.
+
+    Args:
+        pairs: one folder, with the files that the table names.
+        recipe: the table [support].
+        seed: draws the texts and the rows.
+        reading: gets the rows.
+
+    Returns:
+        The passages of which the rows to train on were made.
+
+    Raises:
+        SpecError: `pairs` is not one folder.
+    """
     if len(pairs) != 1 or not pairs[0].is_dir():
         raise SpecError("the recipe's [support] reads one folder of --pairs, and no --task")
     (own, held), mixture = read_texts(pairs[0], recipe, seed), Mixture(**recipe.get("mixture", {}))

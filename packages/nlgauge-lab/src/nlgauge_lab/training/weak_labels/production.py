@@ -34,7 +34,7 @@ class Files:
     paths: tuple[Path, ...]
     task: str
     share: float = 1.0
-    """Relative number of attempts that use these files"""
+    """The weight of these files: an attempt uses them with the probability share / sum of all shares"""
     leave_out: tuple[str, ...] = ()
     """Data sets, by `origin`, that are left out"""
 
