@@ -80,5 +80,5 @@ def load_offered(name: str, point: EntryPoint) -> object:
 
 
 def in_the_lab(what: str) -> str:
-    """Return the sentence that says how to install nlgauge-lab, for a metric or command that is in it."""
+    """Return the sentence that says how to install nlgauge-lab. what: the metric or command that is in it."""
     return f"{what} is in the package {LAB}: {installing(LAB)}"

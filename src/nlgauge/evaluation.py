@@ -89,8 +89,8 @@ def evaluate(
         batch_tokens: the largest number of tokens in a batch; by default the model or the engine chooses it.
         window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
         evidence: whether the table has the evidence of each score, in `Column.evidence`.
-        against: a corpus with whose candidates corpus-level metrics compare a system's outputs, instead of with the
-            references of the system's rows.
+        against: a corpus whose candidates take the place of references: corpus-level metrics compare a system's outputs
+            with these candidates.
         progress: whether to show a progress bar on stderr, where that is a terminal.
         cache: where scores are cached, so that no row is scored twice: True for the folder that `nlgauge cache info`
             names, another folder, or False for no cache.
@@ -104,9 +104,9 @@ def evaluate(
         repeats: how several rows of one system and item are treated that name no trial. By default they are an error
             that names two of them. 'mean' numbers them as trials in their order. The mean over its trials then
             represents an item wherever scores are averaged or compared (`ScoreTable.per_item`).
-        anchors: rated rows that each run scores again, without the cache, by all metrics of rows whose scores a cache
-            may hold. Their scores are in `ScoreTable.anchors`, apart from the others. `nlgauge.trust(before=...)`
-            compares them with those of an earlier run, to tell whether a judge has changed.
+        anchors: rated rows that are scored anew in each run, without the cache. Each metric of rows scores them, unless
+            its scores are never cached. These scores are in `ScoreTable.anchors`, apart from the others.
+            `nlgauge.trust(before=...)` compares them with those of an earlier run, to tell whether a judge has changed.
 
     Returns:
         The scores of all rows, in their order.
@@ -169,7 +169,16 @@ def evaluate(
 def _scored_again(
     anchors: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], options: RunOptions
 ) -> ScoreTable:
-    """Return the scores of anchors with their ratings. These scores neither come from the cache nor go there.
+    """Return a table with new scores of rated rows, and with their ratings. The cache of scores is not used.
+
+    Args:
+        anchors: the rated rows.
+        metrics: the metrics by canonical spec. Corpus-level metrics, and metrics that are never cached, are left out.
+        asked: the canonical spec of each metric, by the spec that the user wrote.
+        options: the options of the run.
+
+    Returns:
+        The table, with the ratings in `run["ratings"]`.
 
     Raises:
         InputError: anchors are not rated or cannot be scored.
@@ -348,7 +357,15 @@ NO_CANDIDATE = "there is no candidate"
 
 
 def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
-    """Return the table of `corpus.present` with all rows of the corpus. The missing ones are NaN with a reason."""
+    """Return a table with all rows of a corpus, also those without a candidate.
+
+    Args:
+        table: the scores of `corpus.present`, which are the rows with a candidate.
+        corpus: all rows.
+
+    Returns:
+        The table. A row or system without a candidate has NaN and a reason.
+    """
     rows = [(row.system, row.item) for row in corpus]
     places = [number for number, row in enumerate(corpus) if not row.missing]
     systems = {name: number for number, name in enumerate(corpus.systems)}

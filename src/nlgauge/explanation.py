@@ -239,7 +239,22 @@ def explain(
 
 
 def _as_scored(scores: ScoreTable, metric: str | Metric, corpus: Corpus, options: RunOptions) -> tuple[str, RunOptions]:
-    """Return the spec of a metric and the options by which a table was scored. Raises SpecError and InputError."""
+    """Return the spec of a metric in a table, and the options with which its scores can be computed again.
+
+    Args:
+        scores: the table.
+        metric: the metric, as the user named it.
+        corpus: the rows.
+        options: the options that the user chose. The table's signature says the model, the precision and the window,
+            and the backend and the device if the user chose none.
+
+    Returns:
+        The spec and the options.
+
+    Raises:
+        InputError: the table is of other rows.
+        SpecError: the table has no such metric.
+    """
     if scores.run.get("corpus", corpus.digest) != corpus.digest:
         raise InputError("the scores are of other rows", remedy="give the outputs that were scored")
     spec = scores.find(metric)
@@ -276,7 +291,10 @@ def _refuse_others(explanations: Explanations, scores: ScoreTable, spec: str) ->
 
 
 def _numbers(corpus: Corpus, rows: Sequence[int] | None) -> Sequence[int]:
-    """Return the places of rows, from 0, for their numbers, from 1. Raises InputError for a row that is not there."""
+    """Return the places of rows, from 0, for their numbers, from 1; the places of all rows if `rows` is None.
+
+    Raises InputError for a row that is not there.
+    """
     if wrong := [row for row in rows or () if not 1 <= row <= len(corpus)]:
         raise InputError(f"there is no row {wrong[0]}", remedy=f"rows are counted from 1; there are {len(corpus)}")
     return range(len(corpus)) if rows is None else [row - 1 for row in rows]

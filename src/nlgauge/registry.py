@@ -85,7 +85,10 @@ def project_metrics() -> dict[str, type[Metric]]:
 
 
 def typical(kind: type[Metric]) -> Metric | None:
-    """Return a metric with its default parameters or its example, for descriptions; None if it needs another one."""
+    """Return a metric of a class, for descriptions: with default parameters, or with the example of the class.
+
+    The result is None if the metric cannot be made without further parameters.
+    """
     try:
         return kind(**{kind.subject: kind.example} if kind.example else {})
     except (SpecError, TypeError):
@@ -185,7 +188,19 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
 
 
 def named(kind: type[Metric], values: dict[str, Any], spec: str) -> dict[str, Any]:
-    """Return the parameters of a spec, all by their names. Raises SpecError for a value that needs a name."""
+    """Return the parameters of a spec, all by their names.
+
+    Args:
+        kind: the class of the metric.
+        values: the values by parameter, as `parsed` returns them. A value without a name is under FIRST or SHORT.
+        spec: the text of the spec, for the error.
+
+    Returns:
+        The values by the names of parameters.
+
+    Raises:
+        SpecError: a value needs a name.
+    """
     names = {FIRST: kind.subject, SHORT: kind.short or kind.subject}
     for sign in names.keys() & values.keys():
         if not names[sign] or names[sign] in values:
@@ -204,7 +219,7 @@ def _split(spec: str) -> tuple[str, str, str]:
 
 
 def _written(kind: type[Metric], value: object) -> str:
-    """Return how a spec writes, with its parameter, a value that was given without one."""
+    """Return the spec that names the parameter of a value that the user wrote without a name, for an error."""
     name, parameters = registered_name(kind), parameters_of(kind)
     if kind.short and isinstance(value, str):
         return f"{name}:{value}"
