@@ -74,8 +74,8 @@ def nlgauge_scorer(
 def nlgauge_grounded(source: str, question: str | None = INPUT, model: str | None = None) -> InspectScorer:
     """Return an Inspect scorer that says whether a source supports the completion.
 
-    A completion is incorrect if `nlgauge.check(grounded=True)` would fail it. The explanation says why it fails. The
-    metadata hold state, finding, value, reasons and quotes.
+    A completion is incorrect if `nlgauge.check(grounded=True)` would fail it. The explanation of the `Score` says why.
+    The metadata of the `Score` hold the state, finding, value, reasons and quotes of the verdict.
 
     Args:
         source: a key of the sample's metadata, with a text or a list of passages.

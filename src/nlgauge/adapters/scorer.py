@@ -67,7 +67,10 @@ class Scorer:
             self._models[name] = loading.hold(name, **read)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without models, but with their digests: two scorers with different numbers differ in it."""
+        """Return the state for a pickle, which has the digests of models and code instead of the models.
+
+        Two scorers that give different scores have different states.
+        """
         with self._lock:
             self._hold()
         models = [(name, model.digest, model.files) for name, model in sorted(self._models.items())]
@@ -80,12 +83,12 @@ class Scorer:
 
 
 class RowScore(NamedTuple):
-    """The number of one row by one sub-score, or the reason why there is none."""
+    """The score of one row by one sub-score, or the reason why there is none."""
 
     value: float
-    """The number; NaN where there is none"""
+    """The score; NaN where there is none"""
     reason: str | None
-    """Why there is no number. `RowScorer.told` writes here also which words are not supported"""
+    """Why there is no score. In a result of `RowScorer.told`, it may instead say which words are not supported"""
 
     @property
     def number(self) -> float | None:
@@ -120,7 +123,7 @@ class RowScorer:
 
     @property
     def label(self) -> str:
-        """The name of the number: the metric's spec, followed by the sub-score if the metric has several."""
+        """The name of the score: the metric's spec, followed by the sub-score if the metric has several."""
         return labels(self.metric)[self.metric.parts.index(self.part)]
 
     def refuse_distance(self, framework: str) -> None:
@@ -169,13 +172,13 @@ class RowScorer:
         return BoundScorer(self, {"candidate": candidate, **named, **asked})
 
     def scores(self, records: Iterable[Mapping[str, Any]]) -> list[RowScore]:
-        """Return the number of each row, in order: NaN for a row that lacks a column which the metric reads.
+        """Return the score of each row, in order: NaN for a row that lacks a column which the metric reads.
 
         Args:
             records: the rows, as `Corpus.from_records` takes them.
 
         Returns:
-            The numbers, each with the reason if it is NaN.
+            The scores, each with the reason if it is NaN.
 
         Raises:
             InputError: something is wrong with a row.
@@ -190,11 +193,11 @@ class RowScorer:
         return [next(scores) if why is None else RowScore(math.nan, why) for why in lacking.values()]
 
     def score(self, record: Mapping[str, Any]) -> RowScore:
-        """Return the number of one row."""
+        """Return the score of one row."""
         return self.scores([record])[0]
 
     def told(self, record: Mapping[str, Any]) -> RowScore:
-        """Return the number of one row. Its reason says why it is NaN, or else which words are not supported."""
+        """Return the score of one row. Its reason says why it is NaN, or else which words are not supported."""
         (row,) = Corpus.from_records([record])
         if (why := self._lacking(row)) is not None:
             return RowScore(math.nan, why)
@@ -222,13 +225,13 @@ class BoundScorer:
     """By column of nlgauge: the path to this column in the arguments that the framework passes"""
 
     def __call__(self, /, **fields: Any) -> RowScore:
-        """Return the number of one row. Its reason says why it is NaN, or else which words are not supported.
+        """Return the score of one row. Its reason says why it is NaN, or else which words are not supported.
 
         Args:
             fields: the row's fields, by the names that `bind` was given.
 
         Returns:
-            The number and its reason.
+            The score and its reason.
 
         Raises:
             InputError: a field is not there, or a text is of another type.
@@ -279,7 +282,20 @@ def fields_of(
 
 
 def held(mapping: Mapping[str, Any], key: str, lacking: str, nothing: str = "none") -> Any:
-    """Return the value under a key. Raises InputError, whose message begins with `lacking`, if the key is not there."""
+    """Return the value under a key of a mapping.
+
+    Args:
+        mapping: the mapping.
+        key: the key.
+        lacking: the beginning of the error message, before the key.
+        nothing: the words for an empty mapping, where the error message would list the keys.
+
+    Returns:
+        The value.
+
+    Raises:
+        InputError: the key is not there.
+    """
     if key not in mapping:
         raise InputError(f"{lacking} {key!r}", remedy=f"it has {', '.join(mapping.keys()) or nothing}")
     return mapping[key]
@@ -303,7 +319,7 @@ def plain_name(name: str) -> str:
 
 
 def row_scores(table: ScoreTable, metric: str, part: str) -> list[RowScore]:
-    """Return the number of each row of a table, for one sub-score of a metric that scores rows."""
+    """Return the score of each row of a table, by one sub-score of a metric that scores rows."""
     reasons = table.column(metric).reasons
     return [
         RowScore(value, (reasons.get(number) or "no reason was saved") if math.isnan(value) else None)

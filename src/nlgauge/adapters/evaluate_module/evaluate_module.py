@@ -2,8 +2,8 @@
 
 `evaluate.load(FOLDER)` makes an `NLGauge`. Its methods `add`, `add_batch` and `compute` collect rows, also from several
 processes, and then call `_compute` once with all rows. So corpus-level metrics, and metrics that count on the corpus,
-give the same numbers as a run. The configuration names the columns beside the predictions: ``evaluate.load(FOLDER,
-"references+sources")``.
+give the same numbers as a run. The second argument of `load` names the columns that are given in addition to the
+predictions: ``evaluate.load(FOLDER, "references+sources")``.
 """
 
 import datasets
