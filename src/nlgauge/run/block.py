@@ -52,7 +52,7 @@ class Collector(Protocol):
     """An object that collects, block by block, what a corpus-level metric needs from the features of all rows."""
 
     def apart(self) -> Collector:
-        """Return an empty collector for a part of the rows, which another process may fill."""
+        """Return an empty collector of the same kind, which another process may fill from a part of the rows."""
 
     def requests(self, row: Row) -> Sequence[AnyRequest]:
         """Return requests for the features of a row that the collector needs."""
@@ -115,7 +115,7 @@ ReadRows: TypeAlias = Mapping[int, ReadRow]
 def score_here(
     scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
 ) -> Generator[ScoredBlock, None, None]:
-    """Yield the scored blocks of tasks. This is the `Executor` of this process, which workers of others call too."""
+    """Yield the scored blocks of tasks. This is the `Executor` of this process; other executors call it in workers."""
     for task in tasks:
         collected: dict[str, Collector] = {}
         for scorer, lookup in zip(scorers, task.lookups, strict=True):
@@ -203,9 +203,18 @@ class BlockScorer:
         return read
 
     def weight(self, rows: Rows, wanted: Sequence[int], asked: ReadRows | None = None) -> int:
-        """Return the weight of some rows: the bytes of their features plus `_WORK` per character of work for the model.
+        """Return the weight of some rows, which limits how many rows form a block.
 
-        Without a model, it is the number of characters of their candidates and references.
+        The weight is the bytes of the rows' features, and `_WORK` bytes for each character that the model reads.
+        Without a model, it is the number of characters of the rows' candidates and references.
+
+        Args:
+            rows: rows by number, among them the wanted ones.
+            wanted: the numbers of the rows.
+            asked: the wanted rows as `read` returns them; None if they have not been read yet.
+
+        Returns:
+            The weight.
         """
         if self.engine is None:
             weighed = [rows[n] for n in wanted]
@@ -216,7 +225,16 @@ class BlockScorer:
         return sum(size(request) + _WORK * request.work for request in _distinct(asked, wanted))
 
     def _split(self, rows: Rows, wanted: Sequence[int], asked: ReadRows) -> Iterator[Sequence[int]]:
-        """Yield the numbers of some rows in blocks. Rows that share texts come into one block where possible."""
+        """Yield the numbers of some rows in blocks. Rows that share texts come into one block where possible.
+
+        Args:
+            rows: rows by number, among them the wanted ones.
+            wanted: the numbers of the rows.
+            asked: the wanted rows as `read` returns them; empty without a model.
+
+        Returns:
+            An iterator over the row numbers of each block.
+        """
         most = _MOST_ASKED if any(scorer.metric.remote for scorer in self.metrics.values()) else _MOST_ROWS
         alone = self.engine is None and len(wanted) <= most  # without a model nothing is gained by the order
         if alone and self.weight(rows, wanted, asked) <= BLOCK_WEIGHT:
@@ -229,7 +247,21 @@ class BlockScorer:
     def _features(
         self, engine: Engine, rows: Sequence[int], todo: Mapping[str, Sequence[int]], asked: ReadRows, fresh: bool
     ) -> Features:
-        """Return the features that metrics and collectors need of rows, from shared passes. fresh: ignore the cache."""
+        """Return the features that metrics and collectors need of rows, from shared passes.
+
+        Args:
+            engine: the engine that computes features.
+            rows: the numbers of the rows.
+            todo: the numbers of the rows that each metric scores, by its spec.
+            asked: the rows as `read` returns them.
+            fresh: whether to ignore the cache of features.
+
+        Returns:
+            The features by request.
+
+        Raises:
+            InputError: the model cannot read a text of a row.
+        """
         first = [request for spec, numbers in todo.items() for n in numbers for request in asked[n].requests[spec]]
         first += [
             request

@@ -66,7 +66,18 @@ class FolderWriter(TableBuilder):
         """The digests of the files of a run that has ended; a block whose file has changed since is written again"""
 
     def begin(self, plans: Sequence[Plan], held: ExitStack) -> Earlier:
-        """Write the description of this run, and return the reader of earlier scores. Refuse another run's folder."""
+        """Write the description of this run, and return the reader of earlier scores.
+
+        Args:
+            plans: the plans of the run.
+            held: takes the lock on the folder, and releases it when it is closed after the run.
+
+        Returns:
+            A function that returns the scores that an earlier run wrote.
+
+        Raises:
+            InputError: another run is at work in the folder, or the folder holds the scores of another run.
+        """
         held.enter_context(self._dataset.alone())
         self._there = set(self._dataset.blocks())
         self._digests = self._dataset.sealed_files()
@@ -119,7 +130,10 @@ class FolderWriter(TableBuilder):
             self._dataset.write(rows[0], self._places(rows), dict(ChainMap(*columns)), self._types)
 
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
-        """Write the header, which holds for all rows, and return the table as it is read from the folder."""
+        """Write the header, which holds for all rows, and return the table as it is read from the folder.
+
+        spent: the seconds of the run, and the work of each model.
+        """
         systems = {
             spec: {
                 "values": [[plain(part) for part in values] for values in column.values.tolist()],

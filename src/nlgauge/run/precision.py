@@ -216,7 +216,7 @@ def _scored(corpus: Corpus, metrics: Mapping[str, Metric], options: RunOptions, 
 
 
 def changes(metrics: Mapping[str, Metric], exact: ScoreTable, other: ScoreTable) -> list[Change]:
-    """Return how far the scores are from those in float32, for each sub-score that is not only informative.
+    """Return how far scores are from those in float32, for each sub-score except the `details` of a metric.
 
     Args:
         metrics: the metrics by spec.
@@ -267,7 +267,16 @@ class _Choice:
         on_stderr(sentence)
 
     def accepts(self, way: Way, metrics: Mapping[str, Metric], other: ScoreTable) -> bool:
-        """Print how far the first rows' scores are from float32, and return whether that is within the limit."""
+        """Print how far the first rows' scores are from those in float32, and return whether that is within the limit.
+
+        Args:
+            way: the precision that is tried.
+            metrics: the metrics by spec.
+            other: the scores of the first rows in this precision.
+
+        Returns:
+            Whether it is within the limit; False if there is no sub-score to compare.
+        """
         assert self.exact is not None
         self._changes = changes(metrics, self.exact, other)
         worst = max(self._changes, key=lambda change: change.share, default=None)
@@ -289,7 +298,15 @@ class _Choice:
         return within
 
     def told(self, precision: str, backends: Mapping[str, str] | str) -> dict[str, Any]:
-        """Return the record of the choice for the table."""
+        """Return the record of the choice for the table.
+
+        Args:
+            precision: the chosen precision.
+            backends: the chosen backend of each model, by its name; or the user's backend, which the record leaves out.
+
+        Returns:
+            The record.
+        """
         return {
             "asked": AUTO,
             "precision": precision,

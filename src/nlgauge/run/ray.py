@@ -148,7 +148,15 @@ class _Workers:
             yield from self._done(under.popleft(), open_)
 
     def _free(self, under: Iterable[_Under], open_: set[Any]) -> int:
-        """Return the number of the worker with the fewest tasks, after waiting until one can take another task."""
+        """Return the number of the worker with the fewest tasks, after waiting until a worker can take another task.
+
+        Args:
+            under: the tasks that are under way.
+            open_: the answers of tasks that have not ended. Answers of tasks that have ended are removed from it.
+
+        Returns:
+            The number of the worker, from 0.
+        """
         while True:
             if open_:
                 ready, _ = self._ray.wait(list(open_), num_returns=len(open_), timeout=0)
@@ -182,7 +190,10 @@ class _Workers:
 
 
 def _fetched(shared: Sequence[Any]) -> _Shared:
-    """Return the shared objects in Ray's store. Their reference is in a list, so that Ray fetches them only once."""
+    """Return the objects that all tasks share, from Ray's store.
+
+    shared: a list with the reference to these objects. Ray would fetch a reference without a list for each task again.
+    """
     sent: _Shared = _ray().get(shared[0])
     return sent
 

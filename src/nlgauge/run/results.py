@@ -60,7 +60,7 @@ class RowResult(NamedTuple):
 
     value: Value
     longer: tuple[int, ...] = ()
-    """The places, in the list of texts that the metric reads (`texts_of`), of texts longer than the model's window"""
+    """The texts that are longer than the model's window, by their places in the list that `texts_of` returns"""
     evidence: Json = None
 
     def can_be_of(self, texts: Sequence[str]) -> bool:
@@ -162,7 +162,7 @@ def unpacker(parts: int, formula: Mapping[str, object] | None = None) -> Callabl
 
     @cache
     def fits(counts: int) -> bool:
-        """Return whether the formula computes this number of sub-scores from this number of counts."""
+        """Return whether the formula computes `parts` sub-scores from this many counts; False without a formula."""
         return bool(formula) and Sums(dict(formula or {}), np.ones((1, counts))).makes(parts)
 
     def unpacked(content: bytes) -> RowResult | None:

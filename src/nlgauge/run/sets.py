@@ -45,7 +45,7 @@ class PointCollector:
         self._prepared, self._with_references = prepared, not against
 
     def apart(self) -> PointCollector:
-        """Return an empty collector for a part of the rows, which another process may fill."""
+        """Return an empty collector of the same kind, which another process may fill from a part of the rows."""
         return PointCollector(self.metric, self._prepared, not self._with_references, frozenset(self.skipped))
 
     def requests(self, row: Row) -> list[AnyRequest]:
@@ -75,7 +75,7 @@ class PointCollector:
         self.unknown.update(other.unknown)
 
     def texts_of(self, row: Row) -> list[str]:
-        """Return the texts of a row that are compared: the candidate, and the references without another corpus."""
+        """Return the texts of a row that are compared: the candidate, and without `against` also the references."""
         return [row.candidate, *(row.references if self._with_references else ())]
 
 
@@ -192,7 +192,7 @@ class SetScorer(PointCollector):
         return RowResult(value, longer, shown)
 
     def _all_texts(self, system: str) -> list[str]:
-        """Return the distinct texts that a system's score is made of."""
+        """Return the distinct texts from which a system's score is computed."""
         others = [row.candidate for row in self._against or ()]
         return list(dict.fromkeys([*(text for row in self._of(system) for text in self.texts_of(row)), *others]))
 

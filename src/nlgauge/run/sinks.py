@@ -23,8 +23,8 @@ from nlgauge.run.results import ColumnResults, RowResult, Scores
 
 T = TypeVar("T")
 Earlier: TypeAlias = Callable[[Sequence[int]], Scores]
-"""A function from the numbers of rows to the scores of these rows that an earlier run wrote. It has the scores by all
-metrics of rows, or by none"""
+"""A function from the numbers of rows to the scores of these rows that an earlier run wrote. The result has the scores
+by all metrics that score rows, or it is empty"""
 NAMED = 5
 """The largest number of rows that are named for each note"""
 _MOST_TEXTS = 200_000
@@ -47,12 +47,25 @@ class Sink(ABC, Generic[T]):
     """A place where the scores of a run go. The methods are called in the order in which they stand here."""
 
     def begin(self, plans: Sequence[Plan], held: ExitStack) -> Earlier | None:
-        """Prepare for the metrics of plans. Return a reader of earlier scores, or None. held: closed after the run."""
+        """Prepare for the metrics of plans, and return a reader of earlier scores.
+
+        Args:
+            plans: the plans.
+            held: takes what has to be released after the run, such as a lock. The run closes it at its end.
+
+        Returns:
+            A reader of the scores that an earlier run wrote; None if the place holds no such scores.
+        """
         return None
 
     @abstractmethod
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
-        """Take scores, each of which may come several times. ended: the rows that these plans have finished."""
+        """Take scores, each of which may come several times.
+
+        Args:
+            scored: the scores.
+            ended: the numbers of rows for which all scores of the current group of plans have come.
+        """
 
     def finish(self, plan: Plan) -> None:
         """Take what is known only after all rows of a plan: signatures, and the scores of systems."""

@@ -242,7 +242,15 @@ class Store:
         self.close()
 
     def _attempt(self, step: Callable[[sqlite3.Connection], T], instead: T) -> T:
-        """Return the result of a step on the file, or of a second try on a new file if it is damaged, or `instead`."""
+        """Return the result of a step on the file. If the file is damaged, it is opened again or replaced by a new one.
+
+        Args:
+            step: the step, a function of the connection to the file.
+            instead: the result if the cache cannot be used.
+
+        Returns:
+            The result of the step, or `instead`.
+        """
         with self._lock:
             while self.usable:
                 opened = self._connected is None
@@ -449,9 +457,9 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _refuse_shared(place: Path) -> None:
-    """Raise PermissionError for a place that other users may write, because they could change scores there.
+    """Raise PermissionError for a place that another user owns or may write, because scores could be changed there.
 
-    A group with the number of the user counts as the user alone, as is the custom of most systems.
+    A group whose number is that of the user may write the place: most systems make such a group for the user alone.
     """
     if sys.platform == "win32":
         return
