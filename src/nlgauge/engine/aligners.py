@@ -86,7 +86,7 @@ class Units(NamedTuple):
     counted: NDArray[np.bool_]
     """[words]: whether each word counts"""
     reason: str
-    """What the text consists of if no word counts, "no words" for instance"""
+    """The reason why no word counts if that is so, "no words" for instance"""
 
 
 def word_units(text: str, offsets: NDArray[np.int32], stopwords: bool) -> Units:
@@ -307,7 +307,17 @@ def asked_of(model: str, aligner: TextAligner, direction: Direction) -> list[Any
 
 
 def answered_by(model: str, aligner: TextAligner, direction: Direction, features: Features) -> Features:
-    """Return the features that another model computed, by the requests that the aligner itself made."""
+    """Return the features that an aligner of another model needs for a direction, by the aligner's own requests.
+
+    Args:
+        model: the name of the aligner's model.
+        aligner: the aligner.
+        direction: the text, and the texts with which it is aligned.
+        features: the features by the requests that `asked_of` returns.
+
+    Returns:
+        The features by the requests that the aligner's `requests` returns, as its `align` takes them.
+    """
     return Features({request: features[ByModel(model, request)] for request in aligner.requests(direction)})
 
 

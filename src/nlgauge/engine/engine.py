@@ -199,7 +199,7 @@ class Engine:
 
     @cached_property
     def _facts_but_names(self) -> list[str]:
-        """The facts that the engine's features depend on, as texts. Of a fact with a digest, only that is taken."""
+        """The facts that the engine's features depend on, as texts. For a fact with a digest, it is the digest."""
         facts = self.facts.values()
         return [str(fact["digest"]) if isinstance(fact, dict) else str(fact) for fact in facts]
 
@@ -250,7 +250,10 @@ class TokenPrefetcher:
         self._known: dict[str, Tokens] = {}
 
     def expect(self, texts: Iterable[str]) -> None:
-        """Wait for the texts of the last call, which `encode` then returns, and begin to split these in the thread."""
+        """Begin to split texts in the thread, after waiting until the texts of the previous call have been split.
+
+        From then on, `encode` returns the sub-words of the previous call's texts without splitting these texts again.
+        """
         self._known = {} if self._expected is None else self._expected.result()
         self._expected = None
         if distinct := list(dict.fromkeys(texts)):

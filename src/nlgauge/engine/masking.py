@@ -119,7 +119,19 @@ def masked_rows(
     limits: MaskingLimits,
     mask: int,
 ) -> Iterator[PassRow]:
-    """Yield the rows of a pass: one row, or with 'stepwise' as many as the pass's longest word has sub-words."""
+    """Yield the rows of a pass: one row, or with 'stepwise' as many as the pass's longest word has sub-words.
+
+    Args:
+        ids: the sub-words of the text: [tokens].
+        starts: the first token of each word of the text, then the number of tokens: [words + 1].
+        reading_pass: the pass.
+        decoding: 'joint', 'stepwise' or 'single'.
+        limits: the sizes of a pass.
+        mask: the id of the mask token.
+
+    Returns:
+        An iterator over the rows.
+    """
     sizes = {word: min(limits.longest, int(starts[word + 1] - starts[word])) for word in reading_pass.words}
     steps = max(sizes.values()) if decoding == "stepwise" else 1
     for step in range(steps):
@@ -142,7 +154,17 @@ def masked_rows(
 
 
 def gap_row(ids: NDArray[np.integer], starts: NDArray[np.intp], reading_pass: Pass, gap: int) -> PassRow:
-    """Return the row of a pass with one masked word. The token `gap` replaces the word, whatever its length."""
+    """Return the row of a pass with one masked word. The token `gap` replaces the word, whatever its length.
+
+    Args:
+        ids: the sub-words of the text: [tokens].
+        starts: the first token of each word of the text, then the number of tokens: [words + 1].
+        reading_pass: the pass.
+        gap: the id of the token that marks a gap.
+
+    Returns:
+        The row.
+    """
     (word,) = reading_pass.words
     before = ids[reading_pass.begin : starts[word]].tolist()
     after = ids[starts[word + 1] : reading_pass.end].tolist()
@@ -171,7 +193,15 @@ class WordScores:
         return [int(token) for token in self.ids[begin : min(end, begin + size)]]
 
     def add(self, word: int, piece: int, log_probability: float, predicted: int, likeliest: float) -> None:
-        """Add the prediction at one mask of a word. likeliest: the log-probability of the predicted token."""
+        """Add the prediction at one mask of a word.
+
+        Args:
+            word: the index of the word.
+            piece: the index of the sub-word in the word.
+            log_probability: the log-probability of the true sub-word.
+            predicted: the id of the likeliest sub-word.
+            likeliest: the log-probability of the likeliest sub-word.
+        """
         self._logs[word] = self._logs.get(word, 0.0) + log_probability
         self._likeliest[word] = self._likeliest.get(word, 0.0) + likeliest
         self._pieces.setdefault(word, {})[piece] = predicted

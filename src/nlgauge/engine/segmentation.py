@@ -90,7 +90,18 @@ def common_words(text: str, offsets: NDArray[np.int32], ends: Sequence[int]) -> 
 
 
 def whole_words(text: str, offsets: NDArray[np.int32], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return word indexes in which a word of white space alone is joined to the next word, or to the last word."""
+    """Return the word index of each sub-word, after words of white space alone are joined to other words.
+
+    Such a word is joined to the next word, and at the end of the text to the word before it.
+
+    Args:
+        text: the text.
+        offsets: the position of each sub-word in characters: [tokens, 2].
+        numbers: the word index of each sub-word: [tokens].
+
+    Returns:
+        The new indexes, from 0: [tokens].
+    """
     out = np.zeros(len(numbers), np.int64)
     blank, word = True, 0
     for i in range(len(numbers)):

@@ -79,8 +79,8 @@ class Search:
     Args:
         tokens: the tokens of the source.
         spans: the sentences of the source.
-        rarity: how much sharing each token counts, by its rarity: [vocabulary]. A token in many sentences of this
-            source counts less, by the logarithm of their share.
+        rarity: the weight of each token that a stretch and a sentence share, larger for rarer tokens: [vocabulary]. A
+            token in many sentences of this source counts less, by the logarithm of their share.
     """
 
     def __init__(self, tokens: Tokens, spans: Sequence[Span], rarity: NDArray[np.float64]) -> None:
@@ -168,7 +168,7 @@ def nearest(
         begins: the index of the first token of each of the stretch's sentences.
         numbers: the word index of each token: [tokens].
         quotes: the tokens of each source sentence.
-        rarity: how much sharing each token counts, by its rarity: [vocabulary].
+        rarity: the weight of each token that two texts share, larger for rarer tokens: [vocabulary].
 
     Returns:
         The index of a source sentence for each token: [tokens], -1 if there is none.
@@ -186,7 +186,7 @@ def nearest(
 
 
 def rarity(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
-    """Return how much sharing each token counts, from its document frequency in general text.
+    """Return the weight of each token that two texts share, from its document frequency in general text.
 
     Tokens that occur in no document are assumed to be names, and as rare as tokens that occur in one.
 

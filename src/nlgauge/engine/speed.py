@@ -72,7 +72,7 @@ class Timing(msgspec.Struct, frozen=True, kw_only=True):
     backend itself"""
     precision: str
     opening: float
-    """The seconds until the model is ready, after its files are read and its graph is compiled"""
+    """The seconds in which the model becomes ready: its files are read, and its graph is compiled"""
     seconds: float
     """The seconds for 1,000 sub-words by the clock; the median of the rounds"""
     times_as_fast: tuple[float, float, float]

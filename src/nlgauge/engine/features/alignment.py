@@ -90,7 +90,10 @@ class Alignment:
 
 
 def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> dict[AlignmentRequest, Alignment | None]:
-    """Return the alignment of each request, from reading its stretches with possible evidence in the other texts."""
+    """Return the alignment of each request, from reading its stretches with possible evidence in the other texts.
+
+    The alignment is None for a text without tokens.
+    """
     model = block.model[ALIGNER]
     packer = packer_of(block.model)
     plan = _ReadingPlan(block) if packer is None else _PackedPlan(block, packer)
@@ -273,11 +276,27 @@ class _ReadingPlan:
         return float(sum(size * share for share, size in zip(shares, sizes, strict=True)) / sum(sizes))
 
     def whole(self, reading: _Found, logits: NDArray[np.float32]) -> float:
-        """Return the log-odds that a whole stretch is supported. reading: the likeliest. logits: of its tokens."""
+        """Return the log-odds that a whole stretch is supported.
+
+        Args:
+            reading: the reading of the stretch with the highest log-odds for the whole stretch.
+            logits: the log-odds of the stretch's tokens: [tokens].
+
+        Returns:
+            The log-odds.
+        """
         return reading.whole
 
     def answer(self, request: AlignmentRequest, readings: Sequence[_Found]) -> Alignment | None:
-        """Return the alignment of the tokens that were read; None without any. window='cut' leaves out the rest."""
+        """Return the alignment of a text from the readings of its stretches.
+
+        Args:
+            request: the request for the alignment of the text.
+            readings: all readings of all stretches.
+
+        Returns:
+            The alignment of the tokens that were read; window='cut' leaves out the others. None without a reading.
+        """
         if not readings:
             return None
         by_stretch: dict[int, list[_Found]] = {}

@@ -49,7 +49,7 @@ class _TextRow(NamedTuple):
 
 
 def read_causal(requests: Sequence[CausalRequest], block: TextBlock) -> dict[CausalRequest, Likelihood | None]:
-    """Return the log-probabilities of texts, each by itself."""
+    """Return the log-probabilities of texts, each by itself; None for a text without tokens."""
     model = block.model[CAUSAL_LM]
     rows = [
         row
@@ -65,7 +65,7 @@ def read_causal(requests: Sequence[CausalRequest], block: TextBlock) -> dict[Cau
 
 
 def read_seq2seq(requests: Sequence[Seq2SeqRequest], block: TextBlock) -> dict[Seq2SeqRequest, Likelihood | None]:
-    """Return the log-probabilities of texts, each given another text."""
+    """Return the log-probabilities of texts, each given another text; None if one of the two has no tokens."""
     model = block.model[SEQ2SEQ_LM]
     tokenizer, rows = block.model[TOKENIZER], []
     for request in requests:
@@ -113,7 +113,16 @@ def _rows(
 def _joined(
     rows: Sequence[_TextRow], logs: Mapping[int, NDArray[np.float64]], block: TextBlock
 ) -> dict[Any, Likelihood]:
-    """Return the result of each request, joined from its rows."""
+    """Return the result of each request, joined from its rows.
+
+    Args:
+        rows: the rows of all requests.
+        logs: the log-probabilities of each row's tokens, by the index of the row.
+        block: the block with the texts.
+
+    Returns:
+        The results by request.
+    """
     parts: dict[Request[Likelihood], list[int]] = {}
     for number, row in enumerate(rows):
         parts.setdefault(row.request, []).append(number)

@@ -43,7 +43,10 @@ class Bag:
 def read_masked(
     requests: Sequence[BagRequest | MaskedLikelihoodRequest], block: TextBlock
 ) -> dict[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood | None]:
-    """Return the feature of each request. The tokens of a text are masked once for all its requests."""
+    """Return the feature of each request; None for a text without tokens.
+
+    The tokens of a text are masked once for all its requests.
+    """
     model = block.model[MASKED_LM]
     before = len(block.model[TOKENIZER].prefix)
     asked: dict[tuple[str, int], list[BagRequest | MaskedLikelihoodRequest]] = {}
@@ -200,7 +203,12 @@ class _BagSums:
         self._sum: NDArray[np.float64] | float = 0.0
 
     def add(self, shares: NDArray[Any], at: NDArray[np.intp]) -> None:
-        """Add shares [positions, vocabulary] at the positions `at`, which are proportional to the probabilities."""
+        """Add the predictions at some positions of the text.
+
+        Args:
+            shares: numbers that are proportional to the predicted probabilities: [positions, vocabulary].
+            at: the positions: [positions].
+        """
         weights = self._weights[:, at]
         scaled = (weights / shares.sum(axis=1, dtype=np.float64)).astype(shares.dtype)
         # Not a matrix product: for a few rows, threads cost more than they save. One request at a time, so that its

@@ -81,7 +81,10 @@ class _WordsRow:
 def read_masked_words(
     requests: Sequence[MaskedWordsRequest], block: TextBlock
 ) -> dict[MaskedWordsRequest, MaskedWords | None]:
-    """Return the predictions of each request. Weights for pairs read texts with the same other text together."""
+    """Return the predictions of each request; None for a text without tokens.
+
+    Weights for pairs read texts with the same other text together.
+    """
     way = way_of(block.model)
     asked = [request for request in requests if len(block.tokens(request.text))]
     scores = {request: _scores(request, way, block) for request in asked}
@@ -252,7 +255,7 @@ class MaskedWordsRequest(PairRequest[MaskedWords]):
     words: tuple[int, ...] | None = None
     """The numbers of the words, counted from 0, in order; None for all words"""
     likeliest: bool = False
-    """Whether the probability of a predicted word is requested, if that costs one more pass (T5)"""
+    """Whether T5 computes the predicted word's probability too, in one more pass. Other models always compute it"""
 
     @property
     def work(self) -> int:

@@ -35,7 +35,10 @@ def states_digest(model: Model) -> str:
 def read_pair_states(
     requests: Sequence[PairStatesRequest], block: TextBlock
 ) -> dict[PairStatesRequest, PairStates | None]:
-    """Return the states of each request, by the weights for pairs if there are any, else from both texts in one row."""
+    """Return the states of each request, by the weights for pairs if there are any, else from both texts in one row.
+
+    The states are None for a text without tokens.
+    """
     encoder = block.model[ENCODER]
     nothing = PairStates(np.empty((0, encoder.width), np.float32), np.empty(0, np.intp))
     out: dict[PairStatesRequest, PairStates | None] = {}

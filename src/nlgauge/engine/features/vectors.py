@@ -45,7 +45,10 @@ class TokenVectors:
 
 
 def read_vectors(requests: Sequence[AnyVectors], block: TextBlock) -> dict[AnyVectors, TokenVectors | None]:
-    """Return the vectors of each request. A text is read once for all requested layers, a long text in windows."""
+    """Return the vectors of each request; None for a text without tokens.
+
+    A text is read once for all requested layers, a long text in windows.
+    """
     model = block.model
     encoder = model[ENCODER]
     out: dict[AnyVectors, TokenVectors | None] = dict.fromkeys(requests)
@@ -91,7 +94,7 @@ class VectorsRequest(TextRequest[TokenVectors]):
 
 @dataclass(frozen=True)
 class SentenceVectors(TextRequest[TokenVectors]):
-    """A request for one vector of a whole text: the mean over its tokens, or the largest number of each dimension.
+    """A request for one vector of a whole text: in each dimension, the mean or the maximum over its tokens.
 
     Sentence encoders are pooled in this way (Reimers and Gurevych 2019). The feature is cached, because it is small and
     set metrics need it again for every new system.
@@ -134,7 +137,7 @@ AnyVectors: TypeAlias = VectorsRequest | SentenceVectors
 
 
 def read_static(requests: Sequence[StaticRequest], block: TextBlock) -> dict[StaticRequest, TokenVectors | None]:
-    """Return the rows of the embedding table for the tokens of each text."""
+    """Return the rows of the embedding table for the tokens of each text; None for a text without tokens."""
     encoder = block.model[ENCODER]
     out: dict[StaticRequest, TokenVectors | None] = dict.fromkeys(requests)
     for request in requests:

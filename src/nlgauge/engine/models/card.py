@@ -44,7 +44,7 @@ ALIGNER_FACTS = (ALIGNER_THRESHOLD, ALIGNER_TEMPERATURE, ALIGNER_QUESTION, ALIGN
 
 @dataclass(frozen=True, eq=False)
 class DocumentFrequencies:
-    """The numbers of documents of a large general text in which tokens occur."""
+    """How many documents of a large general text contain each token, and how many documents there are."""
 
     counts: NDArray[np.int64]
     """[vocabulary]: the number of documents in which each token occurs"""
@@ -83,11 +83,13 @@ class ModelCard:
     """The threshold below which few right answers are: at most 5 % of them on each labelled set, and 3 % in the mean.
     None if not measured"""
     right_answers: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
-    """How often right answers are doubted, by kind: 'answers' and 'long answers' to a question, and 'others'. The three
-    shares are the largest share below `strict`, and the smallest and the largest share that does not pass. The largest
-    shares are upper ends of their intervals, and the smallest is a lower end"""
+    """Three shares of right answers, by kind: 'answers' and 'long answers' to a question, and 'others'. The first is
+    the share that fails, on the labelled set where it is largest. The other two are the share that does not pass, on
+    the set where it is smallest and on the set where it is largest. The smallest share is the lower end of its
+    interval, and the two largest shares are the upper ends of theirs"""
     bands: tuple[Band, ...] = ()
-    """How well the model's aligner reads answers of each wording; empty if not measured"""
+    """How well the model's aligner judges answers, by the share of their words that the source has, too; empty if not
+    measured"""
     layers: Mapping[str, int] = field(default_factory=dict)
     """For each metric, the layer at which it agrees best with human ratings. Keys are BERTScore, DepthScore and
     SentenceMovers; Consistency, Relevance, Preservation, Groundedness, Engagingness and MeanAlignment, or CTC for those
@@ -102,7 +104,10 @@ class ModelCard:
     name" (`published.py`)"""
 
     def layer(self, *families: str) -> tuple[int, str | None] | None:
-        """Return the layer for the first of these metric families that has one, and its origin if it was published."""
+        """Return the layer for the first of these metric families that has one, and its origin.
+
+        The origin is None for a layer that was not published. The result is None if no family has a layer.
+        """
         first = next((family for family in families if family in self.layers), None)
         return None if first is None else (self.layers[first], self.origins.get(first))
 

@@ -179,7 +179,19 @@ def _tensors(source: Path) -> dict[str, Any]:
 
 
 def _ctc_d(source: Path, stored: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return weights and facts of D, by the names that transformers has in a classifier of tokens."""
+    """Return the weights of D and entries of its configuration, by the names in a classifier of tokens of transformers.
+
+    Args:
+        source: the file of the aligner, for the error.
+        stored: the tensors in the file, by name.
+        kind: the `model_type` of the encoder.
+
+    Returns:
+        The weights, and the entries for config.json.
+
+    Raises:
+        SpecError: the file is not an aligner D of a known encoder.
+    """
     prefix = "_roberta." if any(name.startswith("_roberta.") for name in stored) else "_model."
     body = {name.removeprefix(prefix): value for name, value in stored.items() if name.startswith(prefix)}
     weights = {f"{kind}.{name}": value for name, value in body.items() if not name.startswith(_UNUSED)}
@@ -191,7 +203,20 @@ def _ctc_d(source: Path, stored: Mapping[str, Any], kind: str) -> tuple[dict[str
 
 
 def _ctc_r(source: Path, stored: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return weights and facts of R. The file's name says which number R predicts, and which text comes first."""
+    """Return the weights of R and entries of its configuration, by the names in a classifier of transformers.
+
+    Args:
+        source: the file of the aligner. Its name says which number R predicts, and which text comes first.
+        stored: the tensors in the file, by name.
+        kind: the `model_type` of the encoder.
+
+    Returns:
+        The weights, and the entries for config.json.
+
+    Raises:
+        SpecError: the file is not an aligner R on BERT.
+        InputError: the file has another name than the published files.
+    """
     if "dense.weight" not in stored or kind != "bert":
         raise SpecError(f"{source} is no aligner of CTC: neither D on its encoder, nor R on BERT")
     if source.stem not in _CTC_R:

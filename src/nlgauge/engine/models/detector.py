@@ -99,7 +99,7 @@ class Detector:
 
 
 def family_of(folder: Path) -> str | None:
-    """Return the family that nlgauge wrote into the configuration of a folder (`nlgauge export`)."""
+    """Return the family that nlgauge wrote into the configuration of a folder (`nlgauge export`); None without one."""
     path = folder / CONFIG_FILE
     told = json_object(path, _CONFIG).get(FAMILY) if path.is_file() else None
     return told if isinstance(told, str) else None
@@ -290,7 +290,20 @@ class _TorchLogits:
 
 
 def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
-    """Return a detector's folder that `export_detector` wrote, without torch."""
+    """Return the detector in a folder that `export_detector` wrote, run by onnxruntime and without torch.
+
+    Args:
+        folder: the folder.
+        graph: the path of the graph in the folder.
+        prefix: the prefix of the detector's family, such as 'nli'.
+        name: the name of the model in signatures.
+
+    Returns:
+        The model.
+
+    Raises:
+        SpecError: a file is missing, or the configuration is not of `export_detector`.
+    """
     missing = [file for file in (CONFIG_FILE, TOKENIZER_FILE) if not (folder / file).is_file()]
     if missing:
         raise SpecError(f"model {name!r}: {folder} lacks {', '.join(missing)}")

@@ -67,7 +67,19 @@ def decoder(runtime: Runtime, body: Bert) -> Tensor:
 def masked_logits(
     runtime: Runtime, body: Bert, head: Head, table: Tensor, asked: tuple[Ints, Ints, Ints], layers: int | None = None
 ) -> Floats:
-    """Return logits as `MaskedLM.masked_logits` does, by a head on `layers` layers. asked: ids, attend and at."""
+    """Return logits as `MaskedLM.masked_logits` does.
+
+    Args:
+        runtime: runs the network in torch.
+        body: the encoder.
+        head: computes logits from hidden states.
+        table: the output weights of the head, as `decoder` returns them.
+        asked: ids, attend and at, as `MaskedLM.masked_logits` takes them.
+        layers: the number of the body's layers that are run; None for all.
+
+    Returns:
+        [len(at), vocabulary].
+    """
     ids, attend, at = map(runtime.tensor, asked)
     with runtime.computing():
         last = body(ids, attend, layers=layers)[-1]

@@ -61,7 +61,7 @@ def graph_path(folder: Path, part: str, precision: str) -> Path:
 
 
 def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
-    """Return what `open_graphs` returns with onnxruntime, in 'float32' or 'int8'."""
+    """Return the model of a folder as `open_graphs` does, run by onnxruntime in 'float32' or 'int8'."""
     return open_graphs(folder, name, precision=precision, graph=OnnxGraph, backend=runtime_name())
 
 
@@ -136,7 +136,10 @@ def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path],
 
 
 def _refuse_other_shapes(folder: Path, wanted: Mapping[str, tuple[int, int]]) -> None:
-    """Raise SpecError if the shapes of the tables differ from the configuration."""
+    """Raise SpecError if a folder's weights lack a table, or if its shape differs from the configuration.
+
+    wanted: the shape of each table by the configuration, by the name of the table.
+    """
     path = folder / WEIGHTS_FILE
     tensors = tensors_of(path)
     for name, shape in wanted.items():

@@ -268,12 +268,18 @@ def is_hhem(config: Mapping[str, Any]) -> bool:
 
 
 def refused_head(config: Mapping[str, Any]) -> str | None:
-    """Return the error message for an encoder-decoder with a head for tokens, which has no decoder; None for others."""
+    """Return the error message for an encoder-decoder's encoder with a classifier of tokens; None for other networks.
+
+    Such a checkpoint has no decoder, so it cannot be read as a network that generates text.
+    """
     return unread_head(config) if _architecture(config).endswith("ForTokenClassification") else None
 
 
 def _instead(config: Mapping[str, Any], prefix: str = "") -> str:
-    """Return the end of an error message, which names the prefixes of families that can read the network."""
+    """Return the end of an error message, which names the prefixes of families that can read the network.
+
+    prefix: the prefix that the user chose, which is not named again.
+    """
     built = _architecture(config)
     others = dict.fromkeys(
         packing.name for packing in PACKINGS if built.endswith(packing.architectures) and packing.name != prefix
@@ -396,7 +402,17 @@ class Packer:
         self.row("a", "a", None)
 
     def row(self, source: str, candidate: str, question: str | None, passages: int = 1) -> PackedRow:
-        """Return a row. Each segment is split as one text, and special tokens are put only between segments."""
+        """Return a row. Each segment is split as one text, and special tokens are put only between segments.
+
+        Args:
+            source: the source, or the parts of it that are read.
+            candidate: the judged text.
+            question: the question that the candidate answers; None without one.
+            passages: the number of passages in the source, for families whose segments name it.
+
+        Returns:
+            The row.
+        """
         packing, tokenizer = self.packing, self.tokenizer
         asked = packing.asking if question and packing.asking else packing.segments
         slots = {"source": source, "candidate": candidate, "question": question or "", "passages": str(passages)}
@@ -482,7 +498,7 @@ class PackedPairing(Pairing):
 
     Args:
         packer: makes the rows.
-        rarity: how much sharing each token counts, by its rarity: [vocabulary].
+        rarity: the weight of each token that two texts share, larger for rarer tokens: [vocabulary].
     """
 
     def __init__(self, packer: Packer, rarity: NDArray[np.float64]) -> None:

@@ -96,7 +96,14 @@ def _by_name() -> dict[str, str]:
 
 
 def _hub_name(source: str) -> str:
-    """Return the hub name of a source in lower case; for a folder, "/" and its last part, or the name in the cache."""
+    """Return the hub name of a checkpoint in lower case.
+
+    Args:
+        source: the hub name, or a folder. A folder in the hub's cache has a hub name, which its path contains.
+
+    Returns:
+        The hub name; for any other folder, "/" and the last part of its path.
+    """
     path = Path(os.path.normpath(Path.cwd() / source))
     if (cached := _SNAPSHOT.search(str(path))) is not None:
         return cached[1].replace("--", "/").lower()
@@ -104,9 +111,16 @@ def _hub_name(source: str) -> str:
 
 
 def _fits(facts: Mapping[str, Any], sizes: Mapping[str, object]) -> bool:
-    """Return whether a network has the sizes of a known one. If these are not known, it must have enough layers.
+    """Return whether a network has the sizes of a known checkpoint, and all layers for which the facts have a value.
 
-    The vocabulary may be larger, because tokens can be added.
+    The size of the vocabulary is not compared, because tokens can be added.
+
+    Args:
+        facts: the published facts about the known checkpoint. Sizes that they do not name are not compared.
+        sizes: the sizes of the network, by name.
+
+    Returns:
+        Whether it fits.
     """
     config = {name: size for name, size in facts.get("config", {}).items() if name != "vocab_size"}
     depth = sizes["num_hidden_layers"]

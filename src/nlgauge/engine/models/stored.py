@@ -1,4 +1,4 @@
-"""The tensors of a safetensors file, checked without reading their numbers, and foreign values in error messages."""
+"""The positions of tensors in safetensors files, and the form in which error messages show errors and values."""
 
 from __future__ import annotations
 

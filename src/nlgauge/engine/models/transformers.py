@@ -102,7 +102,10 @@ class TorchMaskedLM:
         places = self._runtime.tensor(at)
 
         def keep_masked(module: object, arguments: object, output: Any) -> Any:
-            """Return only the masked positions to the head, which would cost as much as the body at all positions."""
+            """Return the body's output with the states of the masked positions alone, for which the head then runs.
+
+            At all positions, the head would cost as much as the body.
+            """
             states = output.last_hidden_state
             output.last_hidden_state = states.reshape(1, -1, states.shape[-1])[:, places]
             return output
