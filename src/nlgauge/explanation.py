@@ -51,7 +51,7 @@ class Explanation:
     item: str | None
     metric: str
     values: Mapping[str, float]
-    """The score by sub-score; NaN has a reason"""
+    """The scores by sub-score; where one is NaN, `reason` says why"""
     reason: str | None
     notes: Sequence[str]
     evidence: Mapping[str, Any]
@@ -301,7 +301,16 @@ def _numbers(corpus: Corpus, rows: Sequence[int] | None) -> Sequence[int]:
 
 
 def of_rows(corpus: Corpus, metric: Metric, scored: Iterable[tuple[int, RowResult]]) -> Explanations:
-    """Return explanations of the results of some rows, which come with the numbers of the rows from 0."""
+    """Return explanations of the results of some rows.
+
+    Args:
+        corpus: the corpus with the rows.
+        metric: the metric.
+        scored: the number of each row in the corpus, from 0, with its result.
+
+    Returns:
+        The explanations, in the same order.
+    """
     records = [
         Explanation(
             row=number + 1,

@@ -266,7 +266,10 @@ def _files() -> Iterator[str]:
 
 
 def _is_metric(thing: object) -> TypeGuard[type[Metric]]:
-    """Return whether an object is a class of metrics. In Python 3.10, list[int] is a class, but not a subclass."""
+    """Return whether an object is a class of metrics.
+
+    `isinstance` does not tell it in Python 3.10: there, list[int] is an instance of `type`, and `issubclass` raises.
+    """
     return issubclass(type(thing), type) and issubclass(cast(type, thing), Metric)
 
 
