@@ -52,7 +52,7 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Whether higher is better for all metrics in this one; None where they differ."""
+        """Whether higher is better, if that is the same for all metrics that this one computes; else None."""
         ways = {metric.higher_is_better for metric in self.scorer.metrics}
         return ways.pop() if len(ways) == 1 else None
 
