@@ -34,7 +34,7 @@ class RowCache:
         }
 
     def look_up(self, rows: Sequence[int]) -> tuple[dict[str, dict[int, RowResult]], frozenset[int]]:
-        """Return the cached scores of some rows, by spec and row number, and the numbers of rows with damaged ones."""
+        """Return the cached scores of some rows, by spec and row number, and the rows with a damaged entry."""
         cached: dict[str, dict[int, RowResult]] = {}
         damaged: set[int] = set()
         everywhere = self._corpus.rows
@@ -84,7 +84,17 @@ class RowKeys:
 
 
 def facts_of(metric: Metric, prepared: Prepared, engine: Engine | None, **more: object) -> dict[str, object]:
-    """Return all that a metric's numbers depend on besides its spec and the texts, by name, for its signature."""
+    """Return all that a metric's numbers depend on besides its spec and the texts, by name, for its signature.
+
+    Args:
+        metric: the metric.
+        prepared: the metric's result of `prepare`.
+        engine: the engine of the model; None for a metric without a model.
+        more: further facts that the numbers depend on.
+
+    Returns:
+        The facts by name.
+    """
     package, _, offered = metric.name.partition("/")
     others = (package,) if offered and package != "published" else ()
     libraries = {name: installed_version(name) for name in (*metric.libraries, *others)}

@@ -197,7 +197,7 @@ class SetScorer(PointCollector):
         return list(dict.fromkeys([*(text for row in self._of(system) for text in self.texts_of(row)), *others]))
 
     def _texts(self, rows: Iterable[Row], side: str) -> list[SetText]:
-        """Return the texts of one side, "candidate" or "references", that have points, with these points."""
+        """Return the texts of rows that have points, with these points. side: "candidate" or "references"."""
         texts = (
             (row.item, text) for row in rows for text in ([row.candidate] if side == "candidate" else row.references)
         )

@@ -355,7 +355,12 @@ class Store:
 
 
 def _begin(connection: sqlite3.Connection) -> None:
-    """Set a connection up, and make its table or check it. Raises sqlite3.Error, or DatabaseError for other tables."""
+    """Set a connection up. Make the table in a new file, and check the table of any other file.
+
+    Raises:
+        sqlite3.DatabaseError: the file is damaged, or has other tables than that of the cache.
+        sqlite3.OperationalError: the file cannot be used.
+    """
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     deadline = time.monotonic() + BUSY_S
     while True:
