@@ -213,8 +213,8 @@ class SearchShape:
     """The largest number of sub-words in a sentence of the source; a longer sentence is split"""
     evidence: int = 0
     """The largest number of the source's sub-words that are read for each sub-word of the judged text, but at least
-    `least` in all. 0 if only the row limits it. A lower number leaves out unrelated text, which would change the
-    verdict"""
+    `least` in all. 0 if only the row limits it. The limit leaves out unrelated text, because such text would change
+    the verdict"""
     least: int = 64
     """The number of the source's sub-words that are always read, whatever `evidence` says"""
 

@@ -87,7 +87,7 @@ class Speeds(msgspec.Struct, frozen=True, kw_only=True):
 
     model: str
     changed: str
-    """What `Timing.change` is a difference of, in words, such as 'cosine of two sub-words'"""
+    """The name of the numbers that `Timing.change` compares, such as 'cosine of two sub-words'"""
     timings: list[Timing]
     """The timings: first that of the default way in float32, then the others, which were timed in turns with it"""
     missing: dict[str, str]
@@ -159,7 +159,7 @@ def speed_key(model: Model, device: str | None) -> str:
     """Return the cache key of stored times, which contains all that the times depend on.
 
     Args:
-        model: the model with its defaults in float32. Its `backend` names a device that is not the processor.
+        model: the model with its defaults in float32. Its `backend` names the device if that is not the CPU.
         device: the device that the user chose; None for the default.
 
     Returns:

@@ -256,7 +256,10 @@ class _ReadingPlan:
         return self._sources[text, size]
 
     def _stretches(self, request: AlignmentRequest, size: int) -> list[list[Span]]:
-        """Return the stretches of a text's first `size` tokens, each a list of sentences. A claim is a stretch."""
+        """Return the stretches of a text's first `size` tokens, each a list of sentences.
+
+        If the request has claims, each claim is a stretch.
+        """
         text, claims = request.text, request.claims
         if (text, size, claims) not in self._texts:
             tokens = _first(self._view.tokens(text), size)

@@ -53,7 +53,10 @@ class MaskedWords:
 
 
 def way_of(model: Model) -> str:
-    """Return the way in which a model predicts words: 'pairs', 'sentinels' or 'masks'. Raises SpecError without one."""
+    """Return the way in which a model predicts words: 'pairs', 'sentinels' or 'masks'.
+
+    Raises SpecError for a model that cannot predict words.
+    """
     if MASKED_PAIRS in model:
         return "pairs"
     if GAP_FILLER in model:
@@ -182,7 +185,13 @@ def _gap(scores: WordScores, reading_pass: Pass, model: Model) -> Iterator[PassR
 
 
 def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
-    """Predict the masks of rows, and add the scores. seen: the other text for weights for pairs, else None."""
+    """Predict the masked words of rows, and add the predictions to the `scores` of the rows.
+
+    Args:
+        rows: the rows.
+        seen: the other text in the form that weights for pairs read; None for a model without such weights.
+        block: the block with the texts.
+    """
     for batch, ids, attend in _batches(rows, None if seen is None else _PAIR_BATCH_TOKENS, block):
         table, used = spread([[place + row.shift for _, _, place in row.part.asked] for row in batch])
         at = (table + np.arange(len(batch))[:, None] * ids.shape[1]).ravel()
@@ -200,7 +209,7 @@ def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
 
 
 def _fill(rows: Sequence[_WordsRow], block: TextBlock) -> None:
-    """Predict the words of rows that have one gap each, and add the scores."""
+    """Predict the words of rows that have one gap each, and add the predictions to the `scores` of the rows."""
     filler = block.model[GAP_FILLER]
     for batch, ids, attend in _batches(rows, None, block):
         words = [row.part.asked[0][0] for row in batch]

@@ -39,7 +39,7 @@ def write_delta(
         low_rank: for a matrix of the base by name, down [rank, columns] and up [rows, rank]. Their product up @ down is
             the difference. They are stored as `name.down` and `name.up` in float16, and `tuned` is ignored for this
             name.
-        in_8_bits: store low-rank matrices, and matrices that the base lacks, as int8 with float32 scales too.
+        in_8_bits: whether low-rank matrices, and matrices that the base lacks, are stored as int8 with float32 scales.
     """
     stored: dict[str, np.ndarray] = {}
     low_rank = low_rank or {}

@@ -155,7 +155,7 @@ def open_detector(prefix: str, source: str, name: str, precision: str, backend: 
 
 
 def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
-    """Return a checkpoint's model with the detector in its head, or with an error message for requests of a detector.
+    """Return a checkpoint's model, with a detector if its head is a known one, else with the reason why it has none.
 
     The head is loaded for the first row, because metrics that compare vectors do not need it.
 
@@ -412,7 +412,7 @@ def _write_graph(logits: _TorchLogits, second_type: int, path: Path) -> None:
 
 @contextmanager
 def _without_logs() -> Iterator[None]:
-    """Switch off what libraries log below an error while the context lasts."""
+    """Switch off the messages that libraries log, except errors, while the context lasts."""
     before = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:

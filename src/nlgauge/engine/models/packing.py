@@ -430,7 +430,15 @@ class Packer:
     def tokens_row(
         self, judged: NDArray[np.int32], other: NDArray[np.int32]
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-        """Return ids and side of a row with a judged text and a source, made from the tokens of both."""
+        """Return a row with a judged text and a source, made from the tokens of both.
+
+        Args:
+            judged: the tokens of the judged text: [tokens].
+            other: the tokens of the source: [tokens].
+
+        Returns:
+            The ids of the row, and for each the text that it belongs to (OWN or OTHER): both [length].
+        """
         before, between, after = self.tokenizer.pair_frame
         first = self.packing.text_first
         left, right = (judged, other) if first else (other, judged)
