@@ -34,7 +34,15 @@ class MetricError(NlgaugeError):
 
 
 def installing(package: str, extra: str = "") -> str:
-    """Return the commands that install a distribution of this project: from an index, or from a clone."""
+    """Return the commands that install a distribution of this project: from an index, or from a clone.
+
+    Args:
+        package: the name of the distribution.
+        extra: the extra that is installed with it; empty for none.
+
+    Returns:
+        The commands, as a part of an error message.
+    """
     clone = "." if package == "nlgauge" else f"./packages/{package}"
     first, second = (f"'{place}[{extra}]'" if extra else place for place in (package, clone))
     return f"pip install {first}, or pip install {second} from a clone"
