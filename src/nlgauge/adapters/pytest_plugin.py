@@ -57,7 +57,7 @@ def assert_grounded(
         source: a text, or a list of passages or documents (with `page_content`, `text` or `content`).
         at_least: the least score that passes. Without it, the model's thresholds decide, as in
             `nlgauge.check(grounded=True, strict=strict)`.
-        question: the question that the answer answers. It does not support claims of the answer.
+        question: the question that the answer answers. A claim that only the question supports is not supported.
         metric: another metric that reads a source.
         part: a sub-score of the metric, by default its deciding sub-score. It is used with `at_least`.
         model: as `nlgauge.evaluate` takes it. It is loaded once for all tests.
