@@ -31,7 +31,7 @@ POOLINGS: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
 
 @dataclass(frozen=True, eq=False)
 class TokenVectors:
-    """A vector for every token. They are compared by identity, so that a metric can cache results by this object."""
+    """The vectors of a text's tokens. They are compared by identity, so that metrics can cache results by them."""
 
     text: str
     vectors: NDArray[np.float32]

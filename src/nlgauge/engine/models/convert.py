@@ -56,7 +56,7 @@ def is_converted(source: Path) -> bool:
 
 
 def convert(source: Path, folder: Path, tokenizer: Path | None = None) -> None:
-    """Write the folder of HHEM-2.1-Open, or of an aligner of CTC, without code.
+    """Write a folder that needs no code from the published files of HHEM-2.1-Open or of an aligner of CTC.
 
     Args:
         source: HHEM's folder, with `config.json` and `model.safetensors`; or the file of an aligner of CTC. Code in it

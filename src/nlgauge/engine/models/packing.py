@@ -220,7 +220,19 @@ PREFIXES = tuple(dict.fromkeys(packing.name for packing in PACKINGS))
 
 
 def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
-    """Return the packing that a prefix means for a checkpoint. Raises SpecError if the network does not fit."""
+    """Return the packing that a prefix means for a checkpoint.
+
+    Args:
+        prefix: the prefix of a family, such as 'nli'.
+        config: the configuration of the checkpoint.
+        name: the name of the model, for the error.
+
+    Returns:
+        The packing.
+
+    Raises:
+        SpecError: no packing of the family fits the network.
+    """
     families = [packing for packing in PACKINGS if packing.name == prefix]
     built = _architecture(config)
     packing = next((of_name for of_name in families if built.endswith(of_name.architectures)), None)
@@ -528,7 +540,7 @@ class PackedPairing(Pairing):
         return self._packer.tokens_row(judged, np.concatenate([judged[:0], *read])[: self.room_beside(judged)])
 
     def _left(self, question: bool) -> int:
-        """Return the number of sub-words for source and candidate in a row. question: whether one must fit as well."""
+        """Return how many sub-words source and candidate may have in a row. question: whether a question is in it."""
         if question not in self._frame:
             self._frame[question] = self._packer.room("" if not question else " ")
         return self._frame[question]
