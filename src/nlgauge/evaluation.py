@@ -381,7 +381,16 @@ def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
 
 
 def _spread(column: Column, places: list[int], size: int) -> Column:
-    """Return a column for `size` rows or systems. Its values are moved to `places`, and all other values are NaN."""
+    """Return a column in which further rows or systems are added, with NaN and a reason.
+
+    Args:
+        column: the column of the rows or systems that have candidates.
+        places: the index of each of its rows or systems in the new column.
+        size: the number of rows or systems in the new column.
+
+    Returns:
+        The new column.
+    """
 
     def moved(by_row: Mapping[int, Any]) -> dict[int, Any]:
         return {places[number]: entry for number, entry in by_row.items()}
