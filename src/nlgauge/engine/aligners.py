@@ -86,7 +86,7 @@ class Units(NamedTuple):
     counted: NDArray[np.bool_]
     """[words]: whether each word counts"""
     reason: str
-    """The reason why no word counts if that is so, "no words" for instance"""
+    """What the text has if no word counts, for a message: "no words", or "nothing but stop-words" for instance"""
 
 
 def word_units(text: str, offsets: NDArray[np.int32], stopwords: bool) -> Units:
@@ -169,7 +169,7 @@ class EmbeddingAligner:
         return alignment.clip(0, 1)
 
     def nothing(self, reason: str) -> Aligned | str:
-        """Return the reason why a text without words that count has no alignment."""
+        """Return the result of `align` for a text without words that count. Here it is the reason, unchanged."""
         return reason
 
 

@@ -216,7 +216,7 @@ def read_tokenizer(path: str | PathLike[str]) -> Tokenizer:
 
 
 def _trimmed(text: str, offsets: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the offsets of `Tokens` from those of a tokenizer.
+    """Return the offsets that a tokenizer gives, without the white space around each token: [tokens, 2].
 
     Many vocabularies write the space before a word into the word's first token ("Ġword", "▁word"), and the tokenizer
     says that the token begins at the space.

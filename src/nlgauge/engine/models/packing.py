@@ -250,7 +250,7 @@ def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
 
 
 def by_head(config: Mapping[str, Any]) -> Packing | None:
-    """Return the packing for a checkpoint without a prefix, by its architecture and labels; None if none is clear."""
+    """Return the packing for a checkpoint without a prefix, by its architecture and labels; None if none fits."""
     built, labels = _architecture(config), _labels(config)
     if built.endswith("ForSequenceClassification") and _named(labels, _SUPPORT) is not None:
         return _NLI
@@ -262,7 +262,7 @@ def by_head(config: Mapping[str, Any]) -> Packing | None:
 
 
 def unread_head(config: Mapping[str, Any]) -> str | None:
-    """Return the error message for a head that no metric reads without a prefix; None for a network without a head."""
+    """Return the error message for a head that only a prefix of the name can explain; None without a head."""
     built, labels = _architecture(config), _labels(config)
     if built.endswith("ForConditionalGeneration"):
         return "has no aligner; if it is a detector, say which: --model minicheck:... or --model true:..."

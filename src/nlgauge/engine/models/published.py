@@ -36,7 +36,7 @@ class Published:
     facts: Mapping[str, Any]
 
     def completes(self, card: ModelCard) -> ModelCard:
-        """Return the card of the checkpoint's folder with the published facts that the card does not name."""
+        """Return the card of the checkpoint's folder, completed by the published facts that it lacks."""
         source = f"{self.name} by {self.by}"
         layers = {family: layer for family, layer in self.facts["layers"].items() if family not in card.layers}
         more: dict[str, Any] = {"layers": {**card.layers, **layers}}
