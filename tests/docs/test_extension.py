@@ -12,8 +12,9 @@ pytest.importorskip("sphinx", reason="needs the dependency group docs")
 
 from extension.cards import homes, linked, shown
 from extension.docstrings import described
-from extension.fields import restructured
+from extension.fields import restructured, untyped
 from extension.metric import facts
+from sphinx.ext.napoleon import GoogleDocstring
 
 DOC = """What it is.
 
@@ -34,6 +35,22 @@ def test_parameters_become_fields() -> None:
     assert lines[0] == "What it is."
     assert ":param model: which one is read." in lines
     assert "More: of it. See model: here." in lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "By (system, item): for each trial its name",
+        "The change: what it costs",
+        "A name",
+        "Two lines:\nthe second",
+        "One: two: three\nfour: five",
+    ],
+)
+def test_the_text_of_a_field_has_no_type_before_its_colon(text: str) -> None:
+    read = GoogleDocstring(text, what="attribute", name="Record.field", app=None).lines()
+    shown = [line for line in untyped(read) if line]
+    assert " ".join(" ".join(shown).split()) == " ".join(text.split())
 
 
 @pytest.mark.parametrize("name", project_metrics())

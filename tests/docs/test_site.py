@@ -43,6 +43,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "html"
 
 
+def test_no_text_of_a_field_is_taken_for_its_type(site: Path) -> None:
+    shown = (site / "reference" / "records.html").read_text(encoding="utf-8")
+    assert "By (system, item): for each trial" in unescape(re.sub("<[^>]+>", "", shown))
+    assert not re.search(r'<dt class="field-(odd|even)">Type<', shown)
+
+
 ASKED = {
     "hallucination": "check",
     "faithfulness": "faithfulness",
