@@ -408,7 +408,7 @@ def _apart(rule: Rule, scores: Float) -> Rule:
 
 
 class _Runs:
-    """The present run beside an earlier one. Rows whose texts are known to differ are no anchors."""
+    """The present run and an earlier one, compared on anchors. Rows whose texts are known to differ are no anchors."""
 
     def __init__(self, lines: Lines, again: ScoreTable | None, before: ScoreTable, notes: list[str]) -> None:
         self._lines, self._again, self._notes = lines, again, notes
