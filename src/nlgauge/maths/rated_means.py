@@ -60,7 +60,9 @@ class RatedMean:
     weight: float = 0.0
     """The weight of the scores; 0 for the ratings alone"""
     plain: Inference | None = None
-    """The mean of the ratings alone, with the interval for independent rows of a simple random sample; else None"""
+    """For a mean of the ratings alone in a simple random sample, its interval and tests for independent rows; None
+    otherwise
+    """
 
     def placed(self, places: Integers, rows: int) -> RatedMean:
         """Return the mean with its influences at their places in a whole table, and 0 for all other rows.
