@@ -67,7 +67,7 @@ class OfMembers(RowMetric):
     @property
     @abstractmethod
     def members(self) -> Mapping[str, RowMetric]:
-        """The other metrics, by spec."""
+        """The members by their specs."""
 
     @property
     def columns(self) -> tuple[str, ...]:

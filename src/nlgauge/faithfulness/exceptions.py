@@ -147,7 +147,14 @@ class CountedExceptions:
         return bool(self._counted)
 
     def of(self, sentence: Sentence) -> Derived | None:
-        """Return whether a statement with a single number follows; None where no counted exception has its words."""
+        """Return whether a statement with a single number follows from a counted exception, or is excluded by one.
+
+        Args:
+            sentence: the statement.
+
+        Returns:
+            Whether the statement follows or is excluded; None where neither is certain.
+        """
         said = sentence.quantities
         if len(said) != 1 or said[0].kind != "count":
             return None

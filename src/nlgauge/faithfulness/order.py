@@ -77,9 +77,9 @@ class _Change(NamedTuple):
     """A change that a sentence tells, as in "was moved from Room 3 to Room 8"."""
 
     gone: frozenset[str]
-    """The stems of the old state alone"""
+    """The stems that only the old state has"""
     there: frozenset[str]
-    """The stems of the new state alone"""
+    """The stems that only the new state has"""
     about: frozenset[str]
     """The stems of the rest of the sentence"""
     now: str

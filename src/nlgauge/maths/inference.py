@@ -56,7 +56,7 @@ FEWEST = 2.0
 
 
 class Measured(NamedTuple):
-    """A number with its interval; NaN where there is none."""
+    """A number with the ends of its interval. The ends are NaN without an interval, all three without a number."""
 
     value: float = math.nan
     low: float = math.nan
@@ -80,11 +80,11 @@ class Student(NamedTuple):
         return self.centre - half, self.centre + half
 
     def above(self, bound: float) -> float:
-        """Return p of the test that the true value is not above a bound, one-sided."""
+        """Return the one-sided p of the hypothesis that the true value is at most a bound."""
         return student_tail((self.centre - bound) / self.error, self.freedom)
 
     def below(self, bound: float) -> float:
-        """Return p of the test that the true value is not below a bound, one-sided."""
+        """Return the one-sided p of the hypothesis that the true value is at least a bound."""
         return student_tail((bound - self.centre) / self.error, self.freedom)
 
 
@@ -94,7 +94,7 @@ class Share(NamedTuple):
     share: float
     """The share, from 0 to 1"""
     items: float
-    """The number of independent items with the same precision; it may be a fraction"""
+    """The number of independent items that would give the same precision; it may be a fraction"""
     limits: Limits
     """The two values of an item, such as (0, 1)"""
     seen: float = math.inf
@@ -121,11 +121,11 @@ class Share(NamedTuple):
         return self._placed(low), self._placed(high)
 
     def above(self, bound: float) -> float:
-        """Return p of the test that the true value is not above a bound, one-sided."""
+        """Return the one-sided p of the hypothesis that the true value is at most a bound."""
         return self._p(bound, 1)
 
     def below(self, bound: float) -> float:
-        """Return p of the test that the true value is not below a bound, one-sided."""
+        """Return the one-sided p of the hypothesis that the true value is at least a bound."""
         return self._p(bound, -1)
 
     def _placed(self, share: float) -> float:
@@ -157,7 +157,7 @@ class Inference:
     groups: int = 0
     """The number of groups (clusters) of the values; n if the values have no groups"""
     effective: float = math.nan
-    """The number of groups of equal size with the same precision. Below `FEWEST` there are no laws"""
+    """The number of groups of equal size that would give the same precision. Below `FEWEST` there are no laws"""
     laws: tuple[Law, ...] = ()
     """The distributions of the number. The interval is the union of their intervals, and p the largest of their p"""
     limits: Limits = UNLIMITED
@@ -174,7 +174,7 @@ class Inference:
         return Measured(self.value, *self.interval(level))
 
     def above(self, bound: float = 0.0) -> float:
-        """Return p of the test that the true value is not above a bound, one-sided.
+        """Return the one-sided p of the hypothesis that the true value is at most a bound.
 
         Args:
             bound: the bound, in the unit of the value.
@@ -186,7 +186,7 @@ class Inference:
         return self._beyond(bound < self.limits[0], self.value > bound, [law.above(bound) for law in self.laws])
 
     def below(self, bound: float = 0.0) -> float:
-        """Return p of the test that the true value is not below a bound, one-sided: `above` in the other direction."""
+        """Return the one-sided p of the hypothesis that the true value is at least a bound, as in `above`."""
         return self._beyond(bound > self.limits[1], self.value < bound, [law.below(bound) for law in self.laws])
 
     @staticmethod
@@ -196,7 +196,7 @@ class Inference:
         return 0.0 if certain else max(0.0 if seen else 0.5, *p)
 
     def p(self, bound: float = 0.0) -> float:
-        """Return p of the two-sided test that the true value is the bound.
+        """Return the two-sided p of the hypothesis that the true value is the bound.
 
         Args:
             bound: the bound, in the unit of the value.

@@ -225,9 +225,9 @@ class Spread(NamedTuple):
     """The uncertainty of a statistic of independent groups (items, or clusters of items)."""
 
     error: float
-    """The standard error"""
+    """The standard error of the statistic"""
     effective: float
-    """The effective number of groups: the number of groups of equal size with the same precision"""
+    """The effective number of groups: the number of groups of equal size that would give the same precision"""
 
     @property
     def freedom(self) -> float:

@@ -304,11 +304,11 @@ def more_ratings(
         confidence: the confidence level of the interval.
         margin: half of the wanted length of the interval.
         rated: whether each row is rated: [rows].
-        n: the number of ratings.
+        n: the number of ratings that there are.
         rows: the greatest number of ratings that are possible.
 
     Returns:
-        The number of ratings beside the first `n`; 0 if the interval is short enough, infinite if `rows` ratings are
+        The number of ratings beyond the first `n`; 0 if the interval is short enough, infinite if `rows` ratings are
         not enough.
     """
     influence, added = _influence(means), np.concatenate([of_mean.added for of_mean in means])
