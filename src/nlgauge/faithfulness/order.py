@@ -1,4 +1,4 @@
-"""Wrong order of events, and facts that hold no longer: differences in which a sentence has the words of its source.
+"""Wrong order of events, and facts that no longer hold, in sentences that have the words of their source.
 
 "Change the bulb before unplugging the lamp" has the words of a source that says the reverse. "The talk is in Room 3"
 has the words of "The talk was moved from Room 3 to Room 8". A model that reads words sees neither difference. The rules

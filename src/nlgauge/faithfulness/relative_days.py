@@ -71,7 +71,12 @@ class RelativeDays:
 
 
 def _agrees(said: Sequence[float | None], day: _Day) -> bool | None:
-    """Return whether a date agrees with a day in all parts that it has; None where the day lacks one of these parts."""
+    """Return whether a day has all parts of a date; None where the date has a part that is not known of the day.
+
+    Args:
+        said: year, month and day of the date; None for parts that it does not give.
+        day: the day.
+    """
     both = [(mine, theirs) for mine, theirs in zip(said, day, strict=True) if mine is not None]
     if any(theirs is None for _, theirs in both):
         return None

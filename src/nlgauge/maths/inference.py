@@ -344,8 +344,8 @@ def statistic_of(
 ) -> Inference:
     """Return a number that is computed from summed counts of all items, such as corpus BLEU, with interval and tests.
 
-    By the jackknife, the value of an item is n times the number of all items, less n - 1 times the number without this
-    item (Tukey 1958). These values are then treated as in `mean_of`.
+    By the jackknife, the value of an item is n times the number computed from all items, less n - 1 times the number
+    computed without this item (Tukey 1958). These values are then treated as in `mean_of`.
 
     Args:
         counts: the counts of each item: [n, counts].
@@ -357,7 +357,7 @@ def statistic_of(
             two outputs are equal.
 
     Returns:
-        The number of all items, with its intervals and tests.
+        The number computed from all items, with its intervals and tests.
     """
     n, total = len(counts), counts.sum(0)
     value = float(formula(total)) if n else math.nan

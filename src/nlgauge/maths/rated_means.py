@@ -269,10 +269,17 @@ def _two_rows(
 
 
 def _errors(y: Float, x: Float) -> Float | None:
-    """Return each rating minus the rating that its score predicts: [ratings]; None if fewer than half of these are 0.
+    """Return each rating minus the rating that its score predicts; None if fewer than half of these differences are 0.
 
     The prediction is the line through the two most frequent pairs of score and rating, so that scores and ratings may
     have different units.
+
+    Args:
+        y: the ratings: [ratings].
+        x: the weighted score of each rated row: [ratings].
+
+    Returns:
+        The differences: [ratings]; or None.
     """
     pairs, counts = np.unique(np.stack([x, y], 1), axis=0, return_counts=True)
     pairs = pairs[np.argsort(-counts, kind="stable")]
