@@ -51,7 +51,7 @@ PARTS = ("probability", "score", "least_stretch", "unsupported", WORDING, CLAIMS
 
 
 class Answer:
-    """An answer and its source, each read once: the claims of the answer, and the prepared source."""
+    """An answer that has been read: its claims, and its source, prepared for comparisons."""
 
     def __init__(self, whole: Direction, row: Row | None = None, unread: str | None = None) -> None:
         size = len(whole.text) + len(whole.question) + sum(map(len, whole.others))
@@ -140,6 +140,10 @@ class AnswerReading(Reading):
         """Return the alignment of each claim at its place in the answer.
 
         A difference that exact checks find in a stretch lowers the probability of this stretch.
+
+        Args:
+            text: what the aligner gave for the text of the claims, with the log-odds of each stretch.
+            aligned: the alignment that was made from `text`, with places in the text of the claims.
         """
         assert aligned.judged is not None  # by the aligner D
         said = self._answer.said
@@ -256,7 +260,15 @@ def _no_answer(answer: Direction, why: str) -> Aligned:
 
 
 def _refused(answer: Direction, said: Claims) -> _Refused | None:
-    """Return the words by which an answer says that something is not in the source; None where it names no thing."""
+    """Return the words by which an answer says that something is not in the source.
+
+    Args:
+        answer: the answer, with the texts of its source.
+        said: the claims of the answer, with its refusals.
+
+    Returns:
+        The words with their probabilities; None if no refusal says what is missing.
+    """
     spans: list[tuple[int, int]] = []
     alignment: list[float] = []
     stretches: list[Stretch] = []
@@ -289,7 +301,14 @@ def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
 
 
 def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int) -> Value:
-    """Return the sub-scores of an answer in the order of `PARTS`. `claims` is the number of its claims."""
+    """Return the sub-scores of an answer in the order of `PARTS`.
+
+    Args:
+        aligned: the alignment of the answer's words.
+        reader: the aligner.
+        wording: the share of the longer words of the claims whose beginning the source has; NaN without claims.
+        claims: the number of claims.
+    """
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
     probability = all_supported([np.nan if stretch.supported is None else stretch.supported for stretch in stretches])
