@@ -43,7 +43,12 @@ def _coefficients(*default: str) -> options.Option:
 
 
 def _swept(level: str, *coefficients: str) -> tuple[options.Option, ...]:
-    """Return the options that every study of many settings takes."""
+    """Return the options that every study of many settings takes.
+
+    Args:
+        level: the default of --level.
+        coefficients: the defaults of the option for coefficients.
+    """
     leveled = click.option("--level", default=level, show_default=True, help="item, system or pooled.")
     return (
         options.MODEL,
