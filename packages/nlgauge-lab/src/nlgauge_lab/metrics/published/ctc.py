@@ -74,7 +74,7 @@ else:
 class _Published(_Aspect):
     embeddings: ClassVar[type[EmbeddingAligner]] = PieceAligner
     of_alignments: ClassVar[Limits] = ANY
-    """Limits of the score, except with the aligner R"""
+    """The least and the greatest possible score with the aligners E and D"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
