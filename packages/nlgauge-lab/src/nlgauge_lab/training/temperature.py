@@ -27,7 +27,7 @@ _SHORTEST = 4
 
 
 class Calibrated(NamedTuple):
-    """The result for the texts of one language."""
+    """The temperature that was measured on the texts of one language, and the losses with and without it."""
 
     temperature: float
     tokens: int
