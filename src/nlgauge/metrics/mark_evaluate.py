@@ -81,9 +81,9 @@ class Balls(NamedTuple):
     """The balls around the points of a set, for several k."""
 
     points: Points
-    """[points, width]"""
+    """The centres of the balls: [points, width]"""
     squared_radii: NDArray[np.float64]
-    """[points, ks]: the squared distance of each point to its k-th nearest other point"""
+    """The squared distance of each point to its k-th nearest other point, for each k: [points, ks]"""
 
     @classmethod
     def of(cls, points: Points, ks: Sequence[int]) -> Balls:
@@ -332,7 +332,12 @@ class MarkEvaluateText(Compared[Words]):
 
 
 def _beyond(k: int, least: int) -> str | None:
-    """Return the note of a comparison if k is above the number of other points in the smaller set; else None."""
+    """Return a note if k is above the number of other points in the smaller of two sets; else None.
+
+    Args:
+        k: the number of the neighbour that a ball reaches to.
+        least: the number of points in the smaller set.
+    """
     return f"k={k} is more than the number of other points in a set: that number was used" if k >= least else None
 
 

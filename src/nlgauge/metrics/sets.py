@@ -108,7 +108,7 @@ class SetText(NamedTuple):
     item: str
     text: str
     points: NDArray[np.float32]
-    """[points, width]"""
+    """The points of the text: [points, width]"""
 
 
 @dataclass(frozen=True, kw_only=True)
