@@ -290,7 +290,7 @@ class WordMovers(MovingMetric, WordVectorMetric):
     citation: ClassVar[str] = "Kusner et al. 2015, ICML"
 
     def moved(self, feature: TokenVectors, prepared: Prepared) -> Moved:
-        """Return the distinct words of a text in lower case, weighted by their number. They have no single position."""
+        """Return the distinct words of a text in lower case, weighted by how often they occur, without positions."""
         text = words_of(feature)
         names, first, counts = np.unique(text.names, return_index=True, return_counts=True)
         return Moved(text.vectors[first], counts.astype(np.float64), names)

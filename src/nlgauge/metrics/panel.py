@@ -185,7 +185,12 @@ def _added(member: PanelMember, value: float, deviations: float) -> Item:
 
 
 def _fold_of(fingerprint: str, rows: Mapping[str, int]) -> int:
-    """Return the number of the fold of the rated row that has the same texts; `UNSEEN` if no rated row has them."""
+    """Return the number of the fold of the rated row that has the same texts; `UNSEEN` if no rated row has them.
+
+    Args:
+        fingerprint: the digests of the texts of the row that is scored.
+        rows: the fold of each rated row, by the digests of its texts.
+    """
     if fingerprint in rows:
         return rows[fingerprint]
     begin = fingerprint.partition(".")[0] + "."

@@ -5,8 +5,8 @@ A reply has a label only in one of these forms:
 1. The label alone, with Markdown, quotes, brackets, a fence, `Answer:` or a full stop around it. A label that is a
    number may also be written as `4.0`, or as `4/5` or `4 out of 5` if 5 is the greatest label.
 2. Text whose last line has form 1, if no other line of form 1 names another label.
-3. A first line of form 1 with text below it; or a word, a mark (`,` `.` `:` `;` `!` or a dash) and text: `Yes, because
-   ...`. In both cases the text must not withdraw the label.
+3. A first line of form 1 with text below it. Or a label that is a word, followed by a mark (`,` `.` `:` `;` `!` or a
+   dash) and by text: `Yes, because ...`. In both cases the text must not withdraw the label.
 4. A JSON object (or a Python dictionary) in which one field is the label. The object stands alone, after text, or
    before text on further lines.
 """
@@ -264,7 +264,15 @@ def _led_by(text: str, begin: int, end: int, labels: Numbers) -> tuple[_Line, in
 
 
 def _names_another(said: str, label: str, labels: Numbers) -> bool:
-    """Return whether the text after a label begins or ends with another label, except in 'no doubt' and 'not yes'."""
+    """Return whether the text after a label begins or ends with another label.
+
+    The 'no' of 'no doubt' and the 'yes' of 'not yes' are no labels.
+
+    Args:
+        said: the text after the label.
+        label: the label.
+        labels: the number of each label.
+    """
     others = "|".join(re.escape(other) for other in sorted(labels, key=len, reverse=True) if other != label)
     if not others:
         return False
