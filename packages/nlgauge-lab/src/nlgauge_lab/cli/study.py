@@ -81,7 +81,7 @@ def matrix(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) 
 def distributions(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How scores and ratings are distributed (InfoLM, figures 3, 9).
 
-    All are scaled to the range from 0, the worst value that occurs, to 1, the best.
+    Scores and ratings are scaled to the range from 0, the worst value that occurs, to 1, the best.
     """
     from nlgauge_lab.studies.distributions import distributions as run
 

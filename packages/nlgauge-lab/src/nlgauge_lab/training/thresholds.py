@@ -100,7 +100,7 @@ class Judged(NamedTuple):
     """How well the model separates right from wrong texts in each band of wording; empty until it is measured"""
 
     def of(self, rows: NDArray[np.bool_]) -> Judged:
-        """Return the rows that are marked. `kinds`, `families`, `asked` and `claims` are not copied."""
+        """Return the rows for which `rows` is True. `kinds`, `families`, `asked` and `claims` are not copied."""
         numbers = {int(row): number for number, row in enumerate(np.flatnonzero(rows))}
         evidence = {numbers[row]: one for row, one in self.evidence.items() if row in numbers}
         wording = None if self.wording is None else self.wording[rows]
@@ -154,13 +154,13 @@ class Measured(NamedTuple):
 
     thresholds: Thresholds
     rates: dict[str, dict[str, float]]
-    """By set, the results of `rates`"""
+    """The number of rows and the shares that `rates` returns, by the name of the set"""
     kinds: dict[str, dict[str, float]]
-    """By kind of error in the set `BY_KIND`, the results of `by_kind`"""
+    """The results of `by_kind` for the set `BY_KIND`, by kind of error"""
     families: dict[str, dict[str, float]]
-    """By what a reader has to understand, in the set `BY_FAMILY`, the results of `by_family`"""
+    """The results of `by_family` for the set `BY_FAMILY`, by what a reader of the text has to understand"""
     findings: dict[str, dict[str, float]]
-    """By finding, its share among the supported and among the unsupported rows of the set `BY_KIND`"""
+    """The share of each finding among the supported and among the unsupported rows of the set `BY_KIND`, by finding"""
     strict: float
     """The strict threshold. Few right texts lie below it"""
     right_answers: dict[str, RightAnswers]
