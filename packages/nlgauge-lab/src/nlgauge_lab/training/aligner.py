@@ -90,11 +90,11 @@ class Judged(NamedTuple):
     """The predictions of the network for rows, and the labels of the rows."""
 
     words: Told
-    """Of each word, whether it is supported"""
+    """For words: the log-odds that the source supports the word, and the labels"""
     texts: Told
-    """Of each stretch, whether it is supported"""
+    """For stretches: the log-odds that the source supports the whole stretch, and the labels"""
     against: Told
-    """Of each stretch that is not supported, whether the source contradicts it"""
+    """For stretches that are not supported: the log-odds that the source contradicts the stretch, and the labels"""
     order: float
     """Share of the pairs of twins in which the supported row has the higher log-odds; NaN without twins"""
 

@@ -460,7 +460,7 @@ def _card(trainer: AlignerTrainer, counts: Mapping[str, tuple[int, int, int]], o
 def _order(
     pairs: Sequence[Path], tasks: Sequence[str], tree: Mapping[str, Any], attempts: int | None, seed: int
 ) -> Order:
-    """Return the order for constructed examples, as the recipe describes them.
+    """Return the settings by which examples are constructed, from a recipe.
 
     Args:
         pairs: texts that examples are constructed from, as in `train`.

@@ -214,9 +214,9 @@ def _offered(graph: Graph) -> list[onnx.ValueInfoProto]:
 
 
 def _pair_layer(graph: Graph, number: int, x: str, queries: str, batch: Embedded) -> str:
-    """Add a layer in which a row also attends to the keys and values of the other text.
+    """Add a layer in which a row also attends to the keys and values of the other text, and return its outputs.
 
-    Values are [heads, rows, ...] throughout.
+    Its arguments and outputs are those of `layer`. Inside, values have the shape [heads, rows, ...].
     """
     base = f"bert.encoder.layer.{number}."
     heads, width = graph.heads, graph.width // graph.heads

@@ -78,7 +78,8 @@ def calibrated(texts: Iterable[str], model: Model, most: int = 2000, seed: int =
 def _lowest(losses: np.ndarray) -> tuple[float, float]:
     """Return the temperature of the lowest loss, and this loss.
 
-    Both are read off a parabola through the lowest loss and its neighbours, over the logarithm of temperature.
+    They are at the lowest point of a parabola through the lowest of the losses and its two neighbours, as a function of
+    the logarithm of temperature.
 
     Args:
         losses: the loss at each temperature of `GRID`.
