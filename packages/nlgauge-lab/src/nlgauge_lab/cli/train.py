@@ -203,7 +203,7 @@ def thresholds(
         from nlgauge_lab.training import thresholds as measured
     except ImportError as error:
         raise MissingExtraError("training", "train", "nlgauge-lab") from error
-    found = measured.measure(labelled, model, cache, limit, precision)
+    found = measured.measure(labelled, model, cache=cache, limit=limit, precision=precision)
     show_tables(measured.as_cells(found), layout)
     fails, passes, marks = found.thresholds
     remark(f"{model}: fails below {fails:g}, passes from {passes:g}; words below {marks:g} are marked")
