@@ -73,7 +73,7 @@ def labelled_set(folder: Path, name: str) -> list[Labelled] | None:
 
 
 def held_out(name: str) -> list[tuple[Labelled, str, str]]:
-    """Return the answers of a held-out writer, each with the kind of its error and its family (or '')."""
+    """Return the answers of a held-out set of `HELD_OUT`, each with the kind of its error and its family (or '')."""
     found = []
     for one in answers():
         if one.writer == HELD_OUT[name]:
