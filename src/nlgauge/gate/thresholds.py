@@ -43,8 +43,8 @@ class Limits:
     """The least value with which a row passes, if rows between `at_least` and this value are doubtful; None without
     doubtful rows"""
     doubted_below: float = -math.inf
-    """A doubtful row below this value is counted among the doubted answers of a set, because the rate of such false
-    alarms was measured"""
+    """A doubtful row counts among the doubted answers of a set only if it is below this value. How often the model
+    doubts right answers was measured with this value"""
     right: Sequence[RightAnswers] | None = None
     """For each row, how often right answers of its kind are doubted; None where this was not measured"""
     notes: tuple[str, ...] = ()
