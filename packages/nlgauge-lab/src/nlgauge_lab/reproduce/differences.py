@@ -110,6 +110,12 @@ def _intervals(
     """Yield for each metric the interval of the difference, as `nlgauge.estimate` computes it.
 
     The interval is None if the mean of one of the systems is refused.
+
+    Args:
+        scores: by metric, the scores of the set's rows: [rows].
+        ratings: the ratings of the set's rows: [rows].
+        halves: the drawn rows of the two systems.
+        together: whether to yield an interval by all metrics combined too.
     """
     every = np.stack(list(scores.values()), 1)
     columns = {ALONE: np.zeros((len(every), 1)), **{metric: x[:, None] for metric, x in scores.items()}}

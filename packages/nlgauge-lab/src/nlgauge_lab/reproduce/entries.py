@@ -28,7 +28,7 @@ class Entries:
     Args:
         data: The rated data.
         scores: Has the scores of corpora by metrics.
-        model: A model for all rows, or PAPER.
+        model: A model for all rows; PAPER for the checkpoint that each row's paper used; None for the embedded model.
         only_these: Names or specs of metrics; no others are scored.
         places: With PAPER, where each checkpoint is loaded from, or the error why it cannot be
             (`rebuild.checkpoints_found`).
@@ -120,7 +120,8 @@ class Entries:
     def values(self, table: Table, entry: Entry, data: str) -> ScoreTable | str:
         """Return a table with one column, named after the row, or the reason why there is none.
 
-        The values are means over the corpora of the view. A row that stands for a rating has the ratings as its values.
+        The values are means over the corpora that the row's view (`VIEWS`) makes of the data. A row that stands for a
+        rating has the ratings as its values.
         """
         corpus = self.data.corpus(table.data[data])
         rows = [(row.system, row.item) for row in corpus]
