@@ -76,7 +76,11 @@ class Limits:
         return None if self.part in self.column.details else self.column.higher_is_better
 
     def refuse_wrong(self, compared: bool) -> None:
-        """Raise SpecError for an impossible threshold, or if there is neither a threshold nor a comparison."""
+        """Raise SpecError for an impossible threshold, or if there is nothing to check.
+
+        Args:
+            compared: whether there is an earlier run to compare with, so that a threshold may be left out.
+        """
         named = {"at_least": self.at_least, "at_most": self.at_most}
         thresholds = {name: value for name, value in named.items() if value is not None}
         if not thresholds and not compared:

@@ -180,7 +180,7 @@ class Outcome:
     unsupported: tuple[Unsupported, ...] = ()
     """The unsupported words of a row that failed or is doubtful; empty if the table has no evidence of words"""
     finding: Finding | None = None
-    """With `grounded`: the finding about the row. None where the table has no evidence that says more than the state"""
+    """With `grounded`: the finding about the row. None if the row passed or failed and the table has no evidence"""
     answer: str | None = None
     """The text that was judged; None where the table does not have it"""
     reasons: tuple[str, ...] = ()
@@ -239,7 +239,7 @@ class Regression:
     `before` is the same of the earlier run"""
     before: float
     difference: float
-    """`now` minus `before`, as the metric counts: above 0 is worse where lower is better"""
+    """`now` minus `before`. The sign is not turned: if lower is better, a difference above 0 is a loss"""
     low: float
     high: float
     p: float
@@ -533,6 +533,9 @@ def _spans(text: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
     """Return the spans that the metric gives, or else those of words below its threshold.
 
     Words below the threshold that follow each other are a single span.
+
+    Args:
+        text: the evidence of one text, as in the JSON of a table.
     """
     if "unsupported" in text:
         return tuple((begin, end) for begin, end in text["unsupported"])
