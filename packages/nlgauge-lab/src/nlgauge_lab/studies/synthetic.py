@@ -53,7 +53,7 @@ class Synthetic:
 
     records: tuple[Step, ...]
     size: int
-    """Number of references. A step has at most so many outputs"""
+    """Number of references, which is also the greatest number of outputs at a step"""
     signatures: dict[str, Signature]
     notes: tuple[str, ...]
 
@@ -137,7 +137,16 @@ def synthetic(
 def _halves(
     corpus: Corpus, size: int, generator: np.random.Generator
 ) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
-    """Return the references and the remaining texts, each by topic. All topics have the same number of references."""
+    """Return the references and the remaining texts, each by topic. All topics have the same number of references.
+
+    Args:
+        corpus: texts as candidates, with the topic of each as its system.
+        size: the greatest number of references.
+        generator: draws the references.
+
+    Raises:
+        InputError: a topic has too few texts.
+    """
     topics = {topic: dict.fromkeys(row.candidate for row in corpus if row.system == topic) for topic in corpus.systems}
     least = min(topics, key=lambda topic: len(topics[topic]))
     share = min(size // len(topics), len(topics[least]) // 2)
