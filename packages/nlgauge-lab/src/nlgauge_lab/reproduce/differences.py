@@ -78,7 +78,14 @@ def tried(population: Population, draws: int) -> Tried:
 
 
 def _places(population: Population, ratings: Float) -> Integers:
-    """Return the number of the row of each system and item: [systems, items], and -1 if there is no rated row."""
+    """Return the number of the rated row of each system and item: [systems, items]; -1 where no row is rated.
+
+    Systems with few rated rows are left out.
+
+    Args:
+        population: the rated set.
+        ratings: the ratings of one aspect: [rows], NaN where a row has no rating.
+    """
     known = np.flatnonzero(~np.isnan(ratings))
     place = np.full((int(population.systems.max()) + 1, int(population.clusters.max()) + 1), -1, np.intp)
     place[population.systems[known], population.clusters[known]] = known

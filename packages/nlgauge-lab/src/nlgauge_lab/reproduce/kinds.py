@@ -41,7 +41,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Block:
-    """Columns that are shown together: of one data set, one aspect and one level."""
+    """Columns that are shown together as one table: its title, the heads of the columns, and the cells of each row."""
 
     title: str
     heads: tuple[str, ...]
@@ -57,13 +57,13 @@ class Rebuilt:
     table: Table
     blocks: list[Block]
     specs: dict[str, str]
-    """By row, the spec of our metric. If it differs between data sets, all of them with the data's names"""
+    """By name of a row, the spec of our metric; the specs of all data sets with their names, if they differ"""
     facts: list[str]
     """Sentences about the data, the models, and other facts that the numbers depend on"""
 
     @property
     def cells(self) -> list[Cell]:
-        """All cells, row by row."""
+        """All cells, block by block and row by row."""
         return [cell for block in self.blocks for row in block.rows.values() for cell in row]
 
     @property
