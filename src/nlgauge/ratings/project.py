@@ -14,6 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,9 +96,9 @@ class RatingProject:
             version=version,
         )
 
-    @property
+    @cached_property
     def id(self) -> str:
-        """What all rows of the project's sheets carry."""
+        """What all rows of the project's sheets carry, computed once: it is a digest of all rows."""
         return f"p{hashlib.sha256(json.dumps(self._content, sort_keys=True).encode()).hexdigest()[:10]}"
 
     def digest(self, row: str) -> str:
