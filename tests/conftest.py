@@ -20,6 +20,9 @@ settings.load_profile("unhurried")
 os.environ.pop("NLGAUGE_MODEL", None)  # a test scores with the model that it names
 os.environ["NLGAUGE_CACHE"] = "off"  # what one test scored another must score itself; tests of the store name a folder
 
+# Where this is set, each of the hundreds of processes that tests start would compile all modules again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 ROOT = Path(__file__).resolve().parents[1]
 
 

@@ -15,6 +15,7 @@ from extension.docstrings import described
 from extension.fields import restructured
 from extension.metric import facts
 
+KINDS = project_metrics()
 DOC = """What it is.
 
     model: which one
@@ -36,9 +37,9 @@ def test_parameters_become_fields() -> None:
     assert "More: of it. See model: here." in lines
 
 
-@pytest.mark.parametrize("name", project_metrics())
+@pytest.mark.parametrize("name", KINDS)
 def test_every_parameter_of_a_metric_is_described(name: str) -> None:
-    assert [parameter for parameter, one in parameters_of(project_metrics()[name]).items() if not one.help] == []
+    assert [parameter for parameter, one in parameters_of(KINDS[name]).items() if not one.help] == []
 
 
 def test_the_facts_of_a_metric_are_those_of_its_class() -> None:
