@@ -16,6 +16,7 @@ from extension.fields import restructured, untyped
 from extension.metric import facts
 from sphinx.ext.napoleon import GoogleDocstring
 
+KINDS = project_metrics()
 DOC = """What it is.
 
     model: which one
@@ -53,9 +54,9 @@ def test_the_text_of_a_field_has_no_type_before_its_colon(text: str) -> None:
     assert " ".join(" ".join(shown).split()) == " ".join(text.split())
 
 
-@pytest.mark.parametrize("name", project_metrics())
+@pytest.mark.parametrize("name", KINDS)
 def test_every_parameter_of_a_metric_is_described(name: str) -> None:
-    assert [parameter for parameter, one in parameters_of(project_metrics()[name]).items() if not one.help] == []
+    assert [parameter for parameter, one in parameters_of(KINDS[name]).items() if not one.help] == []
 
 
 def test_the_facts_of_a_metric_are_those_of_its_class() -> None:

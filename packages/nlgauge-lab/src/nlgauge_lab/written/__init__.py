@@ -51,7 +51,7 @@ class Answer:
         return self.row.partition(".")[0]
 
 
-def answers(folder: Path = HERE) -> Iterator[Answer]:
+def answers(folder: Path = HERE, writer: str = "*") -> Iterator[Answer]:
     """Yield every answer with its source.
 
     Many sources also have an edited version. The answers whose label for the edited source is certain are yielded again
@@ -60,10 +60,14 @@ def answers(folder: Path = HERE) -> Iterator[Answer]:
     Args:
         folder: the folder of the answers' files.
 
+    Args:
+        folder: the folder of the rows.
+        writer: the writer whose rows are read; all by default.
+
     Raises:
         InputError: for a row whose edits or words do not fit its texts, with file and line.
     """
-    for file in sorted(folder.glob("*.jsonl")):
+    for file in sorted(folder.glob(f"{writer}.jsonl")):
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             yield from _answers(json.loads(line), f"{file.name}:{number}")
 
