@@ -24,7 +24,7 @@ from nlgauge.faithfulness.claims import Claims, claim_ends, claims
 from nlgauge.faithfulness.exact_checks import CheckedSource, SourceDifference
 from nlgauge.faithfulness.forms import Forms, forms_of
 from nlgauge.faithfulness.refusals import honesty
-from nlgauge.maths.alignment import Array, all_supported, least_mean, logistic, mean_alignment, unsupported_share
+from nlgauge.maths.alignment import Array, all_supported, least_mean, logistic, mean_alignment
 from nlgauge.maths.text import word_spans
 from nlgauge.maths.wording import shared_wording
 
@@ -301,7 +301,7 @@ def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int
         probability,
         mean_alignment(aligned.alignment),
         least_mean(aligned.alignment, aligned.spans, [(stretch.begin, stretch.end) for stretch in stretches]),
-        unsupported_share(aligned.alignment, reader.weak),
+        mean_alignment((aligned.alignment < reader.weak).astype(np.float64)),
         wording,
         claims,
     )

@@ -117,11 +117,6 @@ def all_supported(probabilities: Sequence[float]) -> float:
         return float(1 / (1 + against.sum() / len(chances) ** TOGETHER))
 
 
-def unsupported_share(alignment: Array, threshold: float) -> float:
-    """Return the share of words whose alignment is below a threshold: [words] -> number."""
-    return mean_alignment((alignment < threshold).astype(np.float64))
-
-
 def unsupported_spans(alignment: Array, spans: NDArray[np.integer], threshold: float) -> list[tuple[int, int]]:
     """Positions of runs of words with alignment below a threshold: alignment [words], positions of words [words, 2]."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], alignment < threshold, [False]])))
