@@ -1,12 +1,12 @@
-"""How well metrics agree with people, many metrics and settings in one pass over the texts.
+"""How well metrics agree with people: many metrics and settings in one pass over the texts.
 
     python benchmarks/agreement.py webnlg2020.jsonl.gz --family embedding
     python benchmarks/agreement.py FILE FILE -m "InfoLM(temperature=1)" -m BaryScore --protocol system pooled --items 40
 
-Rows carry human ratings (`scores`). 'system' is the Pearson correlation of system means, 'pooled' that of all rows,
-'item' the mean over items of the correlation within an item. Signs are turned so that larger is better agreement. A
-corpus-level metric has a system level only. --references says how a row's references are reduced; the published WebNLG
-figures take the mean. Prints Markdown tables; --output writes every figure as JSON.
+The rows have human ratings (`scores`). 'system' is the Pearson correlation of system means, 'pooled' is the correlation
+of all rows, and 'item' is the mean over items of the correlation within an item. Signs are turned so that larger is
+better agreement. A corpus-level metric has a system level only. --references says how a row's references are reduced;
+the published WebNLG figures take the mean. Prints Markdown tables; --output writes every figure as JSON.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def read(path: Path, items: int | None, drop: Sequence[str]) -> Corpus:
 
 
 def figures(table: ScoreTable, corpus: Corpus, protocol: str) -> dict[str, dict[str, float]]:
-    """Pearson of the first part of each metric with each aspect; positive is agreement."""
+    """Return the Pearson correlation of the first part of each metric with each aspect. Positive means agreement."""
     found: dict[str, dict[str, float]] = {}
     for one in correlate(table, corpus, level=protocol, replicates=0).records:
         if one.part == table.columns[one.metric].parts[0]:

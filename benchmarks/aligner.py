@@ -1,11 +1,11 @@
-"""The trained aligner (D) on summaries and articles: how fast, against the same weights one pair at a time in torch.
+"""Speed of the trained aligner (D), compared with the same weights in torch, a pair at a time.
 
     python benchmarks/aligner.py [--quick] [--repeats N] [--output FILE]
 
-Texts of about 50 sub-words are aligned with contexts of about 240, which fit a row, all distinct. The peer is the
-trained network, in float32, one pair a call; both sides share the machine's threads and take turns. Values have to
-agree to 1e-3. Then how time grows with the length of the context, to well beyond a row; benchmarks/evidence_search.py
-has more of that.
+Texts of about 50 sub-words are aligned with contexts of about 240, which fit a row. All are distinct. The peer is the
+trained network, in float32, with one pair in a call. Both sides use the same threads and take turns. Their values have
+to agree to 1e-3. Then the script measures how time grows with the length of the context, to far more than a row
+(benchmarks/evidence_search.py has more about that).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ TOLERANCE = 1e-3
 
 
 def align(pairs: list[Pair]) -> list[np.ndarray]:
-    """Log-odds of the tokens of each pair's first text, by nlgauge."""
+    """Return the log-odds of the tokens of each pair's first text, computed by nlgauge."""
     requests = [AlignmentRequest(text, (context,)) for text, context in pairs]
     features = Engine(loading.load("pocket")).features(requests)
     return [alignment.logits for request in requests if (alignment := features[request]) is not None]
 
 
 class Peer:
-    """The network that was trained, called as a plain loop would."""
+    """The trained network, called in a plain loop."""
 
     def __init__(self) -> None:
         import torch

@@ -1,10 +1,10 @@
-"""BaryScore's own part against POT's free-support route on the same embeddings, and the whole metric against BERTScore.
+"""Speed of BaryScore's own computation, compared with POT on the same embeddings, and of the metric, with BERTScore.
 
     python benchmarks/baryscore.py [--pairs FILE] [--quick]
 
 POT (pip install pot) is called as the published code calls it: a free-support barycenter of the last five layers for
-each text, from the origin, then the exact cost between the two. Values have to agree to 1e-6. Ours takes each text's
-barycenter once and all pairs' plans together, as it does in a run. One thread for both.
+each text, from the origin, then the exact cost between the two. Values have to agree to 1e-6. nlgauge computes the
+barycenter of each text once, and the transport plans of all pairs together, as in a run. Both use one thread.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def features_of(pairs: list[Pair], metric: BaryScore) -> list[Vectors]:
 
 
 def pot_score(ot: object, pair: Vectors) -> float:
-    """The published route, from the same vectors."""
+    """Return the score by the published method, from the same vectors."""
     clouds = []
     for feature in pair:
         vectors = feature.vectors.astype(np.float64)

@@ -1,13 +1,14 @@
-"""Runs in blocks: memory and pace of a stream of many rows, and workers of Ray beside one process.
+"""Runs in blocks: memory and speed of a stream of many rows, and workers of Ray compared with one process.
 
     python benchmarks/blocks.py stream [--rows 1000000] [--block 20000] [-m TokenF1]
     python benchmarks/blocks.py ray    [--rows 20000] [--block 500] [-m BERTScore] [--repeats 3]   (nlgauge[ray])
 
-stream: rows of shuffled systems and items go from a file into a folder of scores, in a process of its own; printed are
-rows a second in each fifth of the run, and the largest memory of the process at the end of each. ray: the same rows by
-one process with all processors, by one worker and by two, which take turns; printed are seconds, ratios with their
-spread, and what a row costs beyond the scoring itself (TokenF1, whose rows cost next to nothing). One worker is killed
-midway in a last run; every table has to be that of the one process, or the exit code is 1.
+stream: rows of shuffled systems and items go from a file into a folder of scores, in a separate process. Printed are
+the rows per second in each fifth of the run, and the largest memory of the process at the end of each fifth. ray: the
+same rows are scored by one process with all processors, by one worker and by two workers, which take turns. Printed are
+seconds, ratios with their spread, and the cost of a row beyond its scoring (with TokenF1, whose scoring costs next to
+nothing). In a last run one worker is killed midway. Every table has to equal that of the one process, or the exit code
+is 1.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ _SYSTEMS = ("alpha", "beta", "gamma", "delta")
 
 
 def write_rows(path: Path, count: int) -> None:
-    """Rows of four systems in no order; candidates are their references with words changed."""
+    """Write rows of four systems in random order. Candidates are their references with some words changed."""
     chance = random.Random(1)
     places = [(item, system) for item in range(-(-count // 4)) for system in range(4)][:count]
     chance.shuffle(places)
@@ -103,7 +104,7 @@ def stream(options: argparse.Namespace) -> int:
 
 
 def child(options: argparse.Namespace) -> int:
-    """The streaming process: its largest memory is its own."""
+    """Run the stream in this process, so that its largest memory is measured alone, and return the exit code."""
     stamps: list[tuple[float, int, float]] = []
     began, write = time.monotonic(), FolderWriter._write
 
@@ -184,7 +185,7 @@ def ray(options: argparse.Namespace) -> int:
 
 
 def _killed(corpus: Corpus, options: argparse.Namespace, tables: dict[str, nlgauge.ScoreTable]) -> int:
-    """One of two workers is killed after a third of the time."""
+    """Kill one of two workers after a third of the time, and return how many tables are wrong."""
     began = time.monotonic()
     whole = nlgauge.evaluate(corpus, metrics=options.metrics, rows_per_block=options.block, cache=False)
     delay = (time.monotonic() - began) / 3
@@ -209,7 +210,7 @@ def _killed(corpus: Corpus, options: argparse.Namespace, tables: dict[str, nlgau
 
 
 def _wrong(tables: dict[str, nlgauge.ScoreTable]) -> int:
-    """How many tables are not that of one process."""
+    """Return how many tables differ from the table of one process."""
     whole = tables["one process"]
     wrong = 0
     for name, one in tables.items():

@@ -1,14 +1,14 @@
-"""Bootstrap intervals of 20 metrics on 1,600 rated rows, against the limit of ten seconds and a loop over scipy.
+"""Bootstrap intervals of 20 metrics on 1,600 rated rows, compared with ten seconds and with a loop over scipy.
 
     python benchmarks/bootstrap.py [--items 100] [--systems 16] [--metrics 20] [--replicates 1000] [--quick]
 
-table   Seconds for the resamples of every metric, items and systems both drawn again, by level and coefficient: on the
-        clock, and of the processor, which other work on the machine blows up less. `nlgauge.correlate` takes about
-        twice as long, because it makes as many permutations for p.
-peer    A plain loop: for each replicate draw items and systems with numpy, and call scipy on what was drawn, item by
-        item at item level. Ours and the loop, in turn, on one metric: how many times longer the loop takes for one
-        replicate, "least - median - largest" of the rounds. The largest difference is that of the two on the same
-        draws.
+table   Seconds for the resamples of every metric, by level and coefficient. Items and systems are both resampled. Given
+        are seconds of the clock and of the processor, which other work on the machine affects less.
+        `nlgauge.correlate` takes about twice as long, because it makes as many permutations for p.
+peer    A plain loop. For each replicate it draws items and systems with numpy and calls scipy on the drawn rows, item
+        by item at item level. nlgauge and the loop take turns on one metric. Printed is how many times longer the loop
+        takes for one replicate: "least - median - largest" of the rounds. The largest difference is between the
+        results of the two on the same draws.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Float = NDArray[np.float64]
 
 
 def rated(items: int, systems: int, metrics: int) -> tuple[list[Float], Float]:
-    """Ratings in steps of a third, as means of three raters have them, and metrics that agree more or less."""
+    """Return ratings in steps of a third, like means of three raters, and metrics that agree with them more or less."""
     generator = np.random.default_rng(11)
     quality = generator.normal(size=(items, 1)) + generator.normal(size=(1, systems))
     y = np.round(3 * (quality + generator.normal(size=(items, systems)))) / 3
@@ -39,7 +39,7 @@ def rated(items: int, systems: int, metrics: int) -> tuple[list[Float], Float]:
 
 
 def loop(x: Float, y: Float, level: str, name: str, replicates: int) -> list[float]:
-    """The same draws as ours, one by one."""
+    """Return the coefficients for the same draws, computed one by one."""
     from scipy import stats
 
     of: Callable[..., Any] = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[name]

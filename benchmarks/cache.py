@@ -1,9 +1,9 @@
-"""What the cache saves: a second run, another system, another measure of InfoLM, each against the first run.
+"""Time that the cache saves: a second run, another system, and another measure of InfoLM, compared with the first run.
 
     python benchmarks/cache.py OUTPUTS [-m SPEC ...] [--output FILE]
 
 OUTPUTS is a table of outputs of several systems. Every figure is a ratio of processor seconds to those of a first run
-on an empty cache in the same process, in `--repeats` rounds; passes are rows that went through the model.
+on an empty cache in the same process, in `--repeats` rounds. Passes are rows that went through the model.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from nlgauge import Corpus, ScoreTable, evaluate
 
 
 def run(rows: Corpus, metrics: Sequence[str], cache: Path) -> tuple[float, ScoreTable]:
-    """Processor seconds, and the table."""
+    """Return processor seconds and scores of a run."""
     began = time.process_time()
     scores = evaluate(rows, metrics=list(metrics), cache=cache)
     return time.process_time() - began, scores
 
 
 def passes(scores: ScoreTable) -> int:
-    """Rows that went through all models together."""
+    """Return how many rows went through models, over all models."""
     return sum(ledger["passes"] for ledger in scores.spent["models"].values())
 
 

@@ -1,12 +1,12 @@
-"""How are the probabilities of claims put together to that of an answer?
+"""How the probabilities of an answer's claims are combined to the probability of the answer.
 
     python benchmarks/claims.py [--data FOLDER] [--model pocket ...] [--cache FOLDER] [--write]
 
-The tables have, for each labelled set whose answers have several claims, the area under the curve of right and wrong
-answers, and in the mean of the sets the hits at few false alarms. Compared are the worst claim, the mean of the two
-worst, and the sum of the odds against the claims divided by their number to a power: `TOGETHER` of
-`nlgauge.maths.alignment`, which is chosen on the sets named `dev`. `--write` puts the tables into
-docs/check-evidence.md. FOLDER holds the labelled sets of `nlgauge train thresholds`, ../shared/data by default.
+For each labelled set whose answers have several claims, the tables have the area under the curve of right and wrong
+answers. They also have the hits at few false alarms, as means over the sets. Compared are the worst claim, the mean of
+the two worst claims, and the sum of the odds against the claims, divided by their number to a power. This power is
+`TOGETHER` of `nlgauge.maths.alignment`, and is chosen on the sets named `dev`. `--write` puts the tables into
+docs/check-evidence.md. FOLDER has the labelled sets of `nlgauge train thresholds`, ../shared/data by default.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ RULES: dict[str, Callable[[NDArray[np.float64]], float]] = {
 def read(
     folder: Path, name: str, model: str, cache: Path | bool
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.bool_]]:
-    """Return the odds against the claims of each answer of a set that has any, and whether the answer is right."""
+    """Return the odds against the claims of each answer that has claims, and whether these answers are right."""
     rows = labelled_set(folder, name)
     if rows is None:
         raise SystemExit(f"{folder} has no {name}")

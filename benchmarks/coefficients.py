@@ -1,11 +1,11 @@
-"""Do intervals of coefficients hold with few items and systems? Coverage of 95 % intervals, by simulation.
+"""Coverage of 95 % intervals of coefficients with few items and systems, by simulation.
 
 python benchmarks/coefficients.py [--draws 1000] [-o FILE]
 
-Every line is a design of which the truth is known. In the first table it is the coefficient of very many items of the
-same systems: for each number of items the table says in how many of 100 draws `nlgauge.correlate(resample="items")`
-holds it, and in brackets in how many the percentiles of a bootstrap of items do. In the second table other items and
-other systems are meant (`resample="both"`).
+Every line is a design whose truth is known. In the first table, the truth is the coefficient of very many items of the
+same systems. For each number of items the table has the percentage of draws in which
+`nlgauge.correlate(resample="items")` holds the truth. In brackets is the same for the percentiles of a bootstrap of
+items. In the second table, the truth is about other items and other systems (`resample="both"`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ Drawn = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 
 
 def normal(systems: int, rho: float) -> Drawn:
-    """Items, systems and outputs have effects; those of items and outputs are correlated at rho."""
+    """Return a design in which items, systems and outputs have effects.
+
+    Effects of items and outputs are correlated at rho.
+    """
 
     def drawn(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         x, y = np.sin(1.7 * np.arange(systems)), np.arange(systems) / 2.0
@@ -40,7 +43,7 @@ def normal(systems: int, rho: float) -> Drawn:
 
 
 def steps(systems: int, rho: float) -> Drawn:
-    """The same, rated on five steps."""
+    """Return the design of `normal` with ratings on five steps."""
 
     def drawn(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         x, y = normal(systems, rho)(rng, n)
@@ -50,7 +53,7 @@ def steps(systems: int, rho: float) -> Drawn:
 
 
 def skewed(rho: float) -> Drawn:
-    """A row an item, and a lognormal score."""
+    """Return a design with one row an item, and a lognormal score."""
 
     def drawn(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         x, y = normal(1, rho)(rng, n)
@@ -60,7 +63,10 @@ def skewed(rho: float) -> Drawn:
 
 
 def verdicts(right: float) -> Drawn:
-    """A row an item, of which seven in ten are good: a judge says so of the share `right`."""
+    """Return a design with one row an item.
+
+    Seven in ten rows are good, and a judge is right about the share `right` of rows.
+    """
 
     def drawn(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         y = (rng.random((n, 1)) < 0.7).astype(float)
@@ -86,7 +92,10 @@ DESIGNS: tuple[tuple[str, str, str, Drawn], ...] = (
 
 
 def effects(items: int, systems: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Items, systems and outputs have effects, all correlated at .6; those of systems are half as large."""
+    """Return scores and ratings [items, systems] made of effects of items, systems and outputs.
+
+    All effects are correlated at .6, and effects of systems are half as large as the others.
+    """
     x = y = np.zeros((items, systems))
     for size, shape in ((1.0, (items, 1)), (0.5, (1, systems)), (1.0, (items, systems))):
         effect = rng.normal(size=shape)
@@ -98,7 +107,7 @@ SIZES = ((5, 5), (12, 5), (20, 3), (60, 3), (60, 5), (60, 16))
 
 
 def of_both(level: str, draws: int) -> list[str]:
-    """A row of the second table."""
+    """Return the cells of a row of the second table."""
     kind, cells = COEFFICIENTS["pearson"], []
     for items, systems in SIZES:
         rng, held = np.random.default_rng([items, systems]), 0
@@ -114,7 +123,7 @@ def of_both(level: str, draws: int) -> list[str]:
 
 
 def line(level: str, name: str, what: str, drawn: Drawn, draws: int) -> list[str]:
-    """A row of the table."""
+    """Return the cells of a row of the first table."""
     kind, cells = COEFFICIENTS[name], []
     for n in ITEMS:
         rng = np.random.default_rng([n, len(what)])

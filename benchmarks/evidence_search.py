@@ -1,16 +1,18 @@
-"""Which sentences of a long source to read: how often what people marked is among them, and what the search saves.
+"""Search in a long source: how often marked evidence is among the chosen sentences, and the time it saves.
 
     python benchmarks/evidence_search.py [--only found,speed] [--rows FILE ...] [--sources N] [--room 150,200,250]
                                          [--model NAME] [--layers 3,6] [--repeats N] [--quick] [--output FILE]
 
-found   Rows with `evidence_lines` (alternative sets of numbers of the source's lines): the share of claims of which
-        one whole set is among the sentences that were chosen, and that of sentences of the first set. Ours; BM25 on the
-        same sub-words (k1 1.2, b 0.75, counted on the source's sentences); vectors, a sentence being the mean of its
-        tokens' states on a layer, by cosine with the claim's; and ours for half the room with vectors for the rest.
-        Then ours by how much of the claim's words, by rarity, the chosen sentences hold.
-speed   Pairs a second of one processor by the search, with all of the source in the same rows, and in windows as long
-        as the model's. Claims of --rows with the first 400 words of their sources, or made texts of 48 words, of which
-        half is in the source; then a made source of 52,000 words.
+found   Rows with `evidence_lines` (alternative sets of numbers of the source's lines). Printed are the share of claims
+        for which one whole set is among the chosen sentences, and the share of the first set's sentences that are
+        chosen. Compared are four searches. The first is nlgauge's. The second is BM25 on the same sub-words (k1 1.2,
+        b 0.75, counted on the source's sentences). The third takes the sentences with the largest cosine with the
+        claim, by the mean of their tokens' states on a layer. The fourth uses nlgauge's search for half the room and
+        vectors for the rest. Then come the results of nlgauge's search by how much of the claim's words (weighted by
+        rarity) the chosen sentences have.
+speed   Pairs per second of one processor with the search, with all of the source in the same rows, and in windows as
+        long as the model's. They are claims of --rows with the first 400 words of their sources, or made texts of 48
+        words, of which half is in the source. Then there is a made source of 52,000 words.
 """
 
 from __future__ import annotations
@@ -48,11 +50,11 @@ class Claim(NamedTuple):
     source: str
     search: Search
     sets: list[set[int]]
-    """Numbers of the search's sentences: alternatives"""
+    """Alternative sets of numbers of sentences, as the search numbers them"""
 
 
 def claims(model: Model, files: Sequence[Path], most: int) -> list[Claim]:
-    """Those of the first `most` sources that have evidence and do not fit a row."""
+    """Return the claims about the first `most` sources that have evidence and do not fit a row."""
     rows = [json.loads(line) for file in files for line in lzma.decompress(file.read_bytes()).splitlines()]
     rows = [row for row in rows if any(row.get("evidence_lines") or ())]
     sources = list(dict.fromkeys(row["source"] for row in rows))[: most or None]
@@ -78,7 +80,7 @@ def _pairing(model: Model) -> Pairing:
 
 
 def _by_line(source: str, search: Search) -> list[set[int]]:
-    """Numbers of the sentences of each line of a source."""
+    """Return the numbers of the sentences in each line of a source."""
     ends = np.cumsum([len(line) + 1 for line in source.split("\n")])
     found: list[set[int]] = [set() for _ in ends]
     for number, ((begin, _), _) in enumerate(search.read(search.spans)):
@@ -87,7 +89,7 @@ def _by_line(source: str, search: Search) -> list[set[int]]:
 
 
 def filled(ranking: Ranking, search: Search, room: int, begun: Sequence[int] = ()) -> set[int]:
-    """The first sentences of a ranking that fit, beside those that are there."""
+    """Return the sentences in `begun`, and the first sentences of a ranking that still fit."""
     taken = set(begun)
     sizes = [end - begin for begin, end in search.spans]
     left = room - sum(sizes[number] for number in taken)
@@ -111,7 +113,7 @@ def bm25(claim: Claim, k1: float = 1.2, b: float = 0.75) -> Ranking:
 
 
 def by_vectors(model: Model, some: Sequence[Claim], layer: int) -> list[Ranking]:
-    """The sentences of each claim's source by cosine, and how long that took is printed."""
+    """Return the sentences of each claim's source in the order of their cosine. The time is printed."""
     requests = [VectorsRequest(text, (layer,)) for claim in some for text in (claim.text, claim.source)]
     begin = time.process_time()
     features = Engine(model).features(requests)
@@ -214,7 +216,7 @@ def speed(model: Model, real: Sequence[Claim], repeats: int, quick: bool) -> dic
 
 
 def _in_turn(runs: Mapping[str, Callable[[], object]], repeats: int, warm: bool) -> dict[str, list[float]]:
-    """Seconds of the processor of every run in every round, in which other work hardly shows."""
+    """Return processor seconds of every run in every round. Other work on the machine affects these little."""
     took: dict[str, list[float]] = {name: [] for name in runs}
     for turn in range(-int(warm), repeats):
         for name, run in runs.items():
@@ -226,7 +228,7 @@ def _in_turn(runs: Mapping[str, Callable[[], object]], repeats: int, warm: bool)
 
 
 def align(model: Model, pairs: Sequence[tuple[str, str]], way: str) -> int:
-    """Align pairs; returns how many rows were read."""
+    """Align pairs, and return how many rows were read."""
     shape = alignment.SHAPE
     if way == "long windows":
         alignment.SHAPE = SearchShape(row=model.window, stretch=model.window // 2)

@@ -1,9 +1,9 @@
-"""What the construction of aligner examples does: how much paraphrases change, and how many examples it makes a second.
+"""The construction of aligner examples: how much paraphrases change, and how many examples are made per second.
 
     python benchmarks/examples.py documents.jsonl [--attempts 256]
 
-documents: any file that `nlgauge train aligner --pairs` reads. A sentence's words count as changed where the longest
-common subsequence with its paraphrase leaves them out. Times are of the processor, so set NLGAUGE_THREADS=1.
+documents: any file that `nlgauge train aligner --pairs` reads. A word of a sentence counts as changed if it is not in
+the longest common subsequence with the paraphrase. Times are of the processor, so set NLGAUGE_THREADS=1.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WORD = re.compile(r"\w+")
 
 
 def kept(sentence: str, paraphrase: str) -> float:
-    """The share of a sentence's words that its paraphrase has, in the same order."""
+    """Return the share of a sentence's words that its paraphrase has in the same order."""
     ours, theirs = _WORD.findall(sentence.lower()), _WORD.findall(paraphrase.lower())
     matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
     return sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(ours))

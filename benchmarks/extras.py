@@ -1,9 +1,9 @@
-"""What each extra installs: packages and megabytes beyond the base installation, as a Markdown table.
+"""Packages and megabytes that each extra adds to the base installation, as a Markdown table.
 
     python benchmarks/extras.py [EXTRA ...]
 
-It counts the distributions that an extra needs, and what those need, by the metadata of this environment: an extra
-that is not wholly installed here is left out, and said to be. Megabytes are those of the installed files, without
+The script counts the distributions that an extra needs, and those that they need, by the metadata of this environment.
+An extra that is not completely installed here is left out with a message. Megabytes are of the installed files, without
 compiled caches.
 """
 
@@ -18,11 +18,11 @@ from packaging.utils import canonicalize_name
 
 
 class NotInstalledError(Exception):
-    """A distribution is not in this environment."""
+    """The error that a distribution is not installed in this environment."""
 
 
 def needed(name: str, extras: frozenset[str], seen: set[tuple[str, frozenset[str]]]) -> set[str]:
-    """A distribution with what it needs, by their canonical names."""
+    """Return the canonical names of a distribution and of all distributions that it needs."""
     name = canonicalize_name(name)
     if (name, extras) in seen:
         return set()

@@ -1,11 +1,12 @@
-"""Does the gate pass right answers? On labelled sets, by the count alone.
+"""How many right answers the gate passes, on labelled sets, by the count of each set alone.
 
     python benchmarks/gate.py [--data FOLDER] [--model pocket ...] [--sets NAME ...] [--most 500] [--write]
 
-For each set: which share of its right answers fails, is doubted and is unread, which share of the wrong ones, and how
-often a set of 50 right answers passes (of 200 draws); then the area under the curve of the probabilities, and which
-share of the wrong answers lies below those of 2 and of 5 % of the right ones. `--write` puts the tables into
-docs/check-evidence.md. FOLDER holds the labelled sets of `nlgauge train thresholds`, ../shared/data by default.
+Each line is a set. It has the shares of its right answers that fail, are doubted and are unread, and the same of its
+wrong answers. Then follow how often a set of 50 right answers passes (of 200 draws), and the area under the curve of
+the probabilities. Last are the shares of the wrong answers whose probability is below that of all but 2 % and 5 % of
+the right ones. `--write` puts the tables into docs/check-evidence.md. FOLDER has the labelled sets of `nlgauge train
+thresholds`, ../shared/data by default.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def scored(folder: Path, name: str, model: str, most: int) -> tuple[ScoreTable, 
 
 
 def of_rows(table: ScoreTable, rows: np.ndarray) -> Verdict:
-    """Return what the gate decides about some rows of a table, as one system."""
+    """Return the decision of the gate about some rows of a table, which count as one system."""
     (spec,) = table.columns
     column = table.columns[spec]
     taken = ScoreTable(
@@ -73,7 +74,7 @@ def of_rows(table: ScoreTable, rows: np.ndarray) -> Verdict:
 
 
 def shares(verdict: Verdict, right: np.ndarray) -> list[float]:
-    """Return the shares that fail, are doubted, are unread: of the right answers, then of the wrong ones."""
+    """Return the shares of answers that fail, are doubted and are unread: first for right answers, then for wrong."""
     failing = np.array([one.state == "failed" for one in verdict.outcomes])
     doubted = np.array([one.doubted for one in verdict.outcomes])
     unread = np.array([one.state == "unread" for one in verdict.outcomes])

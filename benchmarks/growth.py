@@ -2,11 +2,11 @@
 
     python benchmarks/growth.py [--only rows,words,references,systems,million] [--write] [--quick] [--output FILE]
 
-Each line is a process of its own for each size. It holds the seconds of the processor, and in brackets the MiB that the
-process took at most while the command ran, the rows included. The exponent is the slope of the seconds over the size,
-both as logarithms, of the last two sizes: 1 is linear. `score` is of ROUGE, BLEU and TokenF1 without a cache; `compare`
-is of two systems; `report` has ratings of all rows; `check` has a threshold and an earlier run. `million` scores a
-million rows from a file by ROUGE, in blocks, to a folder.
+Each size of a line runs in a process of its own. A line has processor seconds, and in brackets the largest memory of
+the process in MiB while the command ran, including the rows. The exponent is the slope of the logarithm of seconds over
+the logarithm of size, between the last two sizes: 1 is linear. `score` is of ROUGE, BLEU and TokenF1 without a cache;
+`compare` is of two systems; `report` has ratings of all rows; `check` has a threshold and an earlier run. `million`
+scores a million rows from a file by ROUGE, in blocks, to a folder.
 
 --write puts the table between its marks in docs/speed.md.
 """
@@ -38,12 +38,12 @@ SIZES: dict[str, tuple[list[int], dict[str, int], tuple[str, ...]]] = {
     "references": ([1, 5, 20, 50], {}, ("score",)),
     "systems": ([2, 10, 50], {"rows": 10_000}, ("score", "compare", "report", "check")),
 }
-"""By what grows: its sizes, what else is not as in BASE, and the commands"""
+"""By what grows: its sizes, the other values that differ from BASE, and the commands"""
 MILLION = 1_000_000
 
 
 def made(rows: int, words: int, references: int, systems: int) -> list[Row]:
-    """Return rows of which no two are alike; every row is rated."""
+    """Return rated rows, no two of which are equal."""
     maker, pick = measuring.TextMaker(1), random.Random(1)
     pool = [maker.words(words) for _ in range(min(500, rows * 2))]
 
@@ -63,7 +63,7 @@ def made(rows: int, words: int, references: int, systems: int) -> list[Row]:
 
 
 def measured(run: Callable[[], Any]) -> tuple[Any, float, float]:
-    """Return what a call gives, its processor seconds, and the MiB that the process took at most meanwhile."""
+    """Return the result of a call, its processor seconds, and the largest memory of the process meanwhile, in MiB."""
     Path("/proc/self/clear_refs").write_text("5")  # the peak is of what follows
     began = time.process_time()
     result = run()
@@ -71,7 +71,7 @@ def measured(run: Callable[[], Any]) -> tuple[Any, float, float]:
 
 
 def of_size(size: dict[str, int], commands: list[str]) -> dict[str, list[float]]:
-    """Return seconds and MiB of each command."""
+    """Return the seconds and the MiB of each command."""
     corpus = Corpus(tuple(made(**size)))
     evaluate(corpus[:2], metrics=METRICS, cache=False)  # imports
     table, *taken = measured(lambda: evaluate(corpus, metrics=METRICS, cache=False))
@@ -86,7 +86,7 @@ def of_size(size: dict[str, int], commands: list[str]) -> dict[str, list[float]]
 
 
 def million(rows: int) -> dict[str, list[float]]:
-    """Return seconds and MiB of reading and scoring a file of so many rows."""
+    """Return the seconds and the MiB of reading and scoring a file with this number of rows."""
     folder = Path(tempfile.mkdtemp())
     file = folder / "rows.jsonl"
     with file.open("w", encoding="utf-8") as lines:
@@ -103,12 +103,12 @@ def million(rows: int) -> dict[str, list[float]]:
 
 
 def exponent(sizes: list[int], seconds: list[float]) -> float:
-    """Return the slope of the last two, as logarithms."""
+    """Return the slope between the last two sizes, in logarithms."""
     return math.log(seconds[-1] / seconds[-2]) / math.log(sizes[-1] / sizes[-2])
 
 
 def grown(name: str, quick: bool) -> list[tuple[str, ...]]:
-    """Return a line for each command."""
+    """Return a line of cells for each command."""
     sizes, others, commands = SIZES[name]
     sizes = [max(size // 10, 2) for size in sizes] if quick else sizes
     found = []

@@ -1,11 +1,11 @@
-"""Texts that are made to take long, sent to a running service while other clients send small requests.
+"""Requests with texts that are made to take long, sent to a running service while other clients send small requests.
 
     python benchmarks/hostile.py [--size 199000] [--metric Faithfulness] [--kinds numbers,prose] [--places candidate]
 
 Each kind of text is sent to `/check` as the answer, as the source and as the question of one row. Meanwhile two clients
-send one small row after the other. A line says how each text was answered, in how many seconds, and how many of these
-the processor worked on it; and how long the small requests waited: the median and the longest. Exit code 1 where a text
-is not answered within `--seconds`, or where a small request fails or waits longer than `--others` seconds.
+send one small row after the other. A line has the status of the answer to a text, the seconds until the answer, and the
+processor seconds in this time. It also has the median and the longest waiting time of the small requests. The exit code
+is 1 if a text is not answered within `--seconds`, or if a small request fails or waits longer than `--others` seconds.
 """
 
 from __future__ import annotations
@@ -112,12 +112,12 @@ KINDS: Mapping[str, Callable[[int], str]] = {
 
 
 def row_of(place: str, text: str) -> dict[str, str]:
-    """Return a row that has a text at one place, and small ones at the others."""
+    """Return a row with a given text at one place, and short texts at the other places."""
     return {**_SMALL, place: text}
 
 
 async def _asked(session: httpx.AsyncClient, row: Mapping[str, str]) -> tuple[int, float]:
-    """Status and seconds of one request."""
+    """Return the status and the seconds of one request."""
     body = json.dumps({"grounded": True, "rows": [row]}, ensure_ascii=False).encode("utf-8")
     began = time.perf_counter()
     answer = await session.post("/check", content=body, headers={"Content-Type": "application/json"})
@@ -125,7 +125,7 @@ async def _asked(session: httpx.AsyncClient, row: Mapping[str, str]) -> tuple[in
 
 
 async def _beside(url: str, row: Mapping[str, str]) -> tuple[int, float, list[float], Counter[int]]:
-    """Status and seconds of one large request, and those of small ones that two clients send meanwhile."""
+    """Return the status and seconds of one large request, and those of small ones that are sent meanwhile."""
     waits, statuses, over = list[float](), Counter[int](), asyncio.Event()
 
     async def others(session: httpx.AsyncClient) -> None:

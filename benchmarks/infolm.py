@@ -1,24 +1,25 @@
-"""InfoLM: are the values right, how fast are they, what do they cost, and what does `stride` give away?
+"""InfoLM: correctness of its values, speed, cost, and the loss of accuracy by `stride`.
 
     python benchmarks/infolm.py [--only values,speed,growth,memory,peak,stride] [--rows FILE] [--quick] [--output FILE]
 
-Needs torch, transformers and torchmetrics beside nlgauge. Without them only growth, memory (ours), peak and stride run.
+Needs torch, transformers and torchmetrics besides nlgauge. Without them only growth, memory (of nlgauge), peak and
+stride run.
 
-values  The embedded model is exported and given to torchmetrics' `infolm`, the same weights on both sides. torchmetrics
-        is called with one pair at a time, because it mixes up the pairs of a larger call, and with max_length=512,
-        because its default cuts texts or raises. Its KL and alpha have the sign reversed, its Fisher-Rao is pi times
-        ours. The script exits with 1 where a difference is above 1e-4 (relative to values above 1).
-speed   Pairs per second of torchmetrics in the best of its batch sizes, and of nlgauge with onnxruntime and with torch
-        in float32 and bfloat16. Models are loaded before the clock starts, idf is off, all texts are distinct, and
-        engines take turns. A ratio is taken round by round: "5 - 6 - 7" is the least, the median and the largest.
-growth  Seconds against the length of a text and the number of rows. A slope of 1 is proportional, 2 is quadratic.
-memory  Peak memory of a fresh process against the number of pairs; flat is the aim. Texts are tiny so that it ends;
-        they are the hard case, for the rows of logits that fit a batch are most.
+values  The embedded model is exported and given to torchmetrics' `infolm`, so both sides have the same weights.
+        torchmetrics is called with one pair at a time, because it mixes up the pairs of a larger call, and with
+        max_length=512, because its default cuts texts or raises an error. Its KL and alpha have the opposite sign, and
+        its Fisher-Rao is pi times ours. The exit code is 1 if a difference is above 1e-4 (relative to values above 1).
+speed   Pairs per second of torchmetrics with the best of its batch sizes, and of nlgauge with onnxruntime and with
+        torch in float32 and bfloat16. Models are loaded before the clock starts, idf is off, all texts are distinct,
+        and engines take turns. A ratio is taken round by round: "5 - 6 - 7" is the least, the median and the largest.
+growth  Seconds over the length of a text and over the number of rows. A slope of 1 is proportional, 2 is quadratic.
+memory  Peak memory of a fresh process over the number of pairs; it should be flat. Texts are tiny so that the script
+        ends. They are also the hard case, because a batch then has the most rows of logits.
 peak    The share of the machine's float32 matrix peak that the model reaches, by multiply-adds counted on paper.
-stride  Speed and agreement with the exact score when several places are masked in one pass.
+stride  Speed and agreement with the exact score when several positions are masked in one pass.
 
-The first lines printed are the facts about the machine that figures depend on: processor and its flags (bfloat16 is
-measured only where the processor multiplies it itself), threads, load when the script began, versions.
+The first lines printed are facts about the machine that the figures depend on: processor and its flags (bfloat16 is
+measured only if the processor multiplies it itself), threads, load when the script began, versions.
 """
 
 from __future__ import annotations
@@ -57,14 +58,14 @@ FISHER_RAO = InfoLM(idf="none", temperature=1.0)
 
 
 def score(model: Model, pairs: Sequence[Pair], metric: InfoLM = FISHER_RAO) -> list[float]:
-    """nlgauge's scores, with a new engine so that nothing is left from an earlier run."""
+    """Return nlgauge's scores, computed by a new engine so that nothing is left from an earlier run."""
     corpus, sink = corpus_of(pairs), RowCollector()
     runner.score([Plan(corpus, {"InfoLM": metric}, Engine(model))], range(len(corpus)), RunOptions(), sink)
     return [sink.scored["InfoLM"][row].value.parts[0] for row in range(len(corpus))]
 
 
 class Peer:
-    """torchmetrics' `infolm` on the exported model, which is loaded once and not at each call."""
+    """torchmetrics' `infolm` on the exported model, which is loaded only once."""
 
     def __init__(self, folder: Path) -> None:
         import torch
@@ -106,7 +107,10 @@ class Peer:
 
     @contextmanager
     def remembering(self) -> Iterator[None]:
-        """Compute the distributions of equal texts once: for values, which every measure asks for, not for times."""
+        """Return a context in which the distributions of equal texts are computed once.
+
+        It is for comparing values, where all measures need the same distributions, and not for times.
+        """
         compute = self._home._get_data_distribution
         known: dict[tuple[bytes, float], Any] = {}
 
@@ -123,14 +127,14 @@ class Peer:
             self._home._get_data_distribution = compute
 
     def counted_tokens(self, text: str) -> list[int]:
-        """The ids of a text that torchmetrics averages over: it leaves out these three by id."""
+        """Return the ids of a text that torchmetrics averages over. It leaves out three special ids."""
         t = self.tokenizer
         return [i for i in t(text)["input_ids"] if i not in (t.pad_token_id, t.sep_token_id, t.cls_token_id)]
 
 
 @contextmanager
 def exported() -> Iterator[Path]:
-    """The embedded model as a Hugging Face folder, as `nlgauge export pocket FOLDER` writes it."""
+    """Yield the embedded model as a Hugging Face folder, as `nlgauge export pocket FOLDER` writes it."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "pocket"
         write_hugging_face(pocket_folder(), folder)
@@ -142,7 +146,7 @@ def exported() -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class Twin:
-    """A measure under torchmetrics' name and ours, and what torchmetrics' value is multiplied by to be ours."""
+    """A measure by its names in torchmetrics and in nlgauge. torchmetrics' value times `factor` is ours."""
 
     theirs: str
     ours: str
@@ -170,7 +174,7 @@ TWINS = (
 
 
 def values(options: argparse.Namespace, peer: Peer, texts: Mapping[str, list[Pair]]) -> dict[str, Any]:
-    """Largest difference of each measure from torchmetrics, over a few pairs of every length."""
+    """Return the largest difference of each measure from torchmetrics, over a few pairs of every length."""
     heading(f"values: against torchmetrics, one pair at a time, same weights (limit {TOLERANCE:g})")
     counts = {"summary": options.value_pairs // 4}
     pairs = [pair for name, found in texts.items() for pair in found[: counts.get(name, options.value_pairs)]]
@@ -196,7 +200,7 @@ def values(options: argparse.Namespace, peer: Peer, texts: Mapping[str, list[Pai
 
 
 def _same_tokens(peer: Peer, model: Model, pairs: Sequence[Pair]) -> int:
-    """Check that both sides leave out the same special tokens; how many tokens are left."""
+    """Check that both sides leave out the same special tokens, and return how many tokens remain."""
     texts = [text for pair in pairs for text in pair]
     found = model[TOKENIZER].encode(texts)
     for text, ours in zip(texts, found, strict=True):
@@ -238,7 +242,7 @@ def _compare(twin: Twin, temperature: float, peer: Peer, model: Model, pairs: Se
 
 
 def speed(options: argparse.Namespace, peer: Peer, texts: Mapping[str, list[Pair]]) -> dict[str, Any]:
-    """Pairs per second of every engine, and how many times as fast as torchmetrics it is."""
+    """Return pairs per second of every engine, and the ratio to torchmetrics."""
     heading("speed: all engines in turn, Fisher-Rao at T=1 without idf")
     models = {
         "nlgauge onnxruntime float32": load("pocket", backend="onnxruntime"),
@@ -316,7 +320,7 @@ def _agreement(found: list[float] | None, exact: list[float]) -> dict[str, float
 
 
 def _best_batch(peer: Peer, pairs: Sequence[Pair], sizes: Sequence[int]) -> tuple[int, dict[int, list[float]]]:
-    """The batch size at which torchmetrics is fastest on these pairs, and what each took."""
+    """Return the batch size at which torchmetrics is fastest on these pairs, and the seconds of each size."""
     peer(pairs[:1])
     useful = sorted({min(size, len(pairs)) for size in sizes})
     runs: dict[str, Callable[[], object]] = {
@@ -330,7 +334,7 @@ def _best_batch(peer: Peer, pairs: Sequence[Pair], sizes: Sequence[int]) -> tupl
 
 
 def growth(options: argparse.Namespace) -> dict[str, Any]:
-    """Seconds against length and against the number of rows."""
+    """Return seconds by length of texts and by number of rows."""
     heading("growth: onnxruntime float32")
     model, maker = load("pocket", backend="onnxruntime"), TextMaker(3)
     by_length: dict[int, list[Pair]] = {}
@@ -366,7 +370,7 @@ def _curve(label: str, model: Model, sets: Mapping[int, list[Pair]], repeats: in
 
 
 def memory(options: argparse.Namespace, peer_folder: Path | None) -> dict[str, Any]:
-    """Peak memory of a new process for each number of pairs."""
+    """Return the peak memory of a new process for each number of pairs."""
     heading("memory: peak of a process of its own, tiny distinct texts")
     found: dict[str, dict[int, int]] = {"nlgauge": {}}
     for pairs in options.memory_pairs:
@@ -391,7 +395,7 @@ def _peak(arguments: list[str]) -> int:
 
 
 def memory_child(engine: str, number: str, folder: str = "") -> None:
-    """What a measured process does: score, and print the peak."""
+    """Score pairs in this process, whose memory is measured, and print the peak."""
     pairs = TextMaker(5).tiny(int(number))
     if engine == "nlgauge":
         import nlgauge
@@ -406,12 +410,15 @@ def memory_child(engine: str, number: str, folder: str = "") -> None:
 
 
 def multiply_adds(rows: int, length: int, masks: int, model: Mapping[str, int]) -> int:
-    """Multiply-adds of one masked pass: `rows` texts of `length` sub-words, `masks` of them read in each row.
+    """Return the multiply-adds of one masked pass.
 
-    With width d, inner width f, vocabulary v and n layers, per row:
-      a full layer            length (4 d^2 + 2 d f) + 2 length^2 d      four projections, two of the FFN; q k and a v
-      the last layer          length 2 d^2 (keys and values) + masks (2 d^2 + 2 d f) + 2 masks length d
-      the head                masks (d^2 + d v)
+    It reads `masks` positions in each of `rows` texts of `length` sub-words. With width d, inner width f, vocabulary v
+    and n layers, per row:
+
+        a full layer            length (4 d^2 + 2 d f) + 2 length^2 d      four projections, two of the FFN; q k and a v
+        the last layer          length 2 d^2 (keys and values) + masks (2 d^2 + 2 d f) + 2 masks length d
+        the head                masks (d^2 + d v)
+
     Softmaxes, norms, activations and additions are not counted.
     """
     d, f, v, n = model["hidden_size"], model["intermediate_size"], model["vocab_size"], model["num_hidden_layers"]
@@ -421,7 +428,7 @@ def multiply_adds(rows: int, length: int, masks: int, model: Mapping[str, int]) 
 
 
 def peak(options: argparse.Namespace) -> dict[str, Any]:
-    """What the model reaches of the rate at which this machine multiplies float32 matrices."""
+    """Return which share of the machine's rate for float32 matrix products the model reaches."""
     heading("peak: share of the float32 matrix peak (2 operations a multiply-add)")
     config = json.loads((pocket_folder() / "config.json").read_text(encoding="utf-8"))
     d, f, v = config["hidden_size"], config["intermediate_size"], config["vocab_size"]
@@ -471,7 +478,7 @@ def _pass(model: Model, rows: int, length: int) -> Callable[[], object]:
 
 
 def stride(options: argparse.Namespace, texts: Mapping[str, list[Pair]]) -> dict[str, Any]:
-    """Several masks a pass: how much faster, and how near to the exact score."""
+    """Return how much faster several masks in a pass are, and how near the scores are to the exact ones."""
     heading("stride: against the exact score (stride 1), Fisher-Rao at T=1 without idf, onnxruntime float32")
     model = load("pocket", backend="onnxruntime")
     found: dict[str, Any] = {}

@@ -1,16 +1,16 @@
-"""Products of weights in 8 bits against float32, both on onnxruntime: speed, scores, agreement with people, start.
+"""Products of weights in 8 bits compared with float32, both on onnxruntime: speed, scores, agreement, start.
 
     python benchmarks/int8.py [--only speed,people,start,profile] [--rows FILE ...] [--items 40] [--precision bfloat16]
         [--output FILE]
 
-speed   Made texts, all distinct; models are loaded before the clock starts, and the precisions take turns. Seconds of
-        the clock and of the processor: where other work is running, trust the second. "1.5 - 1.7 - 1.9" is the least,
-        the median and the largest of the rounds.
-people  Rated rows of --rows: the largest and the mean change of a score beside the scores' own spread (standard
-        deviation), the rank correlation of the two precisions, and the Pearson correlation of either with the ratings,
-        of systems' means and of all rows. --precision takes another one than int8, by its usual backend.
-start   Graph to session in a new process: processor seconds, what it holds after and at most.
-profile Which operators take the time of vectors and of masked words, in hundredths, for 16 rows of 64 sub-words.
+speed   Made texts, all distinct. Models are loaded before the clock starts, and the precisions take turns. Given are
+        seconds of the clock and of the processor; if other work is running, trust the second. "1.5 - 1.7 - 1.9" is the
+        least, the median and the largest of the rounds.
+people  Rated rows of --rows. Given are the largest and the mean change of a score, compared with the standard deviation
+        of the scores; the rank correlation of the two precisions; and the Pearson correlation of each with the ratings,
+        over systems' means and over all rows. --precision compares another precision than int8, with its usual backend.
+start   Making a session from a graph in a new process: processor seconds, memory afterwards, and the largest memory.
+profile The operators that take the time of vectors and of masked words, in per cent, for 16 rows of 64 sub-words.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def score(model: Model, corpus: Corpus, chosen: Metric) -> None:
 
 
 def speed(specs: Sequence[str], repeats: int, pairs: int) -> dict[str, Any]:
-    """Seconds of a metric in both precisions, in turn."""
+    """Return the seconds of each metric in both precisions, which take turns."""
     models = {precision: loading.load("pocket", precision) for precision in PRECISIONS}
     texts = {"short": TextMaker(1).short(pairs), "summary": TextMaker(2).summaries(-(-pairs // 3))}
     figures: dict[str, Any] = {}
@@ -70,13 +70,13 @@ def speed(specs: Sequence[str], repeats: int, pairs: int) -> dict[str, Any]:
 
 
 def _corpus(pairs: Sequence[Pair]) -> Corpus:
-    """A pair's second text is its reference and its source."""
+    """Return pairs as rows. The second text of a pair is both reference and source."""
     others = [other for _, other in pairs]
     return Corpus.from_texts([text for text, _ in pairs], [[other] for other in others], others)
 
 
 def _in_turn(runs: Mapping[str, Callable[[], object]], repeats: int) -> tuple[dict[str, list[float]], ...]:
-    """Seconds of the clock and of the processor, after a round that is not counted."""
+    """Return the seconds of the clock and of the processor, after a round that is not counted."""
     clock: dict[str, list[float]] = {name: [] for name in runs}
     processor: dict[str, list[float]] = {name: [] for name in runs}
     for counted in range(repeats + 1):
@@ -90,7 +90,7 @@ def _in_turn(runs: Mapping[str, Callable[[], object]], repeats: int) -> tuple[di
 
 
 def people(path: Path, items: int | None, specs: Sequence[str], other: str) -> dict[str, Any]:
-    """How far scores move, and how well either precision agrees with the ratings of a file's rows."""
+    """Return how much scores change, and how well each precision agrees with the ratings of a file's rows."""
     precisions = ("float32", other)
     everything = Corpus.read(path)
     kept = set(list(dict.fromkeys(row.item for row in everything))[:items])
@@ -121,7 +121,7 @@ def people(path: Path, items: int | None, specs: Sequence[str], other: str) -> d
 
 
 def _agreement(scored: ScoreTable, corpus: Corpus, level: str) -> dict[str, dict[str, float]]:
-    """By metric and aspect, of each metric's first part; positive is agreement."""
+    """Return the agreement of each metric's first part with each aspect. Positive means agreement."""
     figures: dict[str, dict[str, float]] = {}
     for one in correlate(scored, corpus, level=level, replicates=0).records:
         if one.part == scored.columns[one.metric].parts[0]:
@@ -130,7 +130,7 @@ def _agreement(scored: ScoreTable, corpus: Corpus, level: str) -> dict[str, dict
 
 
 def start() -> dict[str, Any]:
-    """What it takes to make a session of each graph."""
+    """Return the cost of making a session of each graph: seconds and memory."""
     heading("start: new processes; MiB beyond what the process held before")
     figures = {
         f"{part} {precision}": json.loads(measuring.child([str(Path(__file__)), "--session", part, precision])[0])
@@ -142,7 +142,7 @@ def start() -> dict[str, Any]:
 
 
 def session(part: str, precision: str) -> None:
-    """What a measured process does: make a session and print what it took."""
+    """Make a session in this process, and print its cost."""
     import onnxruntime
 
     before, used = _held(), time.process_time()
@@ -157,13 +157,13 @@ def session(part: str, precision: str) -> None:
 
 
 def _held() -> int:
-    """Bytes of memory that this process holds now."""
+    """Return the memory of this process now, in bytes."""
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) * 1024
 
 
 def profile() -> dict[str, Any]:
-    """The share of each operator, by graph and precision."""
+    """Return the share of each operator in the time, by graph and precision."""
     import onnxruntime
 
     heading("profile: hundredths of the time, operators that take at least two")
@@ -190,7 +190,7 @@ def profile() -> dict[str, Any]:
 
 
 def _shares(events: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Operators by their share of the time, the dearest first."""
+    """Return the share of each operator in the time, the largest first."""
     taken: dict[str, float] = {}
     for event in events:
         if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):

@@ -1,12 +1,13 @@
-"""Do intervals and tests hold on their worst designs? Coverage and mean length beside the textbook's, by simulation.
+"""Coverage and mean length of intervals and tests on difficult designs, compared with the textbook's, by simulation.
 
 python benchmarks/intervals.py [--draws 1000] [--write] [--only WORD]
 
-A design is a way to draw items, ratings and scores of which the truth is known. Each line says how often the printed
-95 % interval holds the truth, how long it is, and the same of the textbook's interval: Wilson's for shares, Student's t
-for means, with the jackknife over clusters, and the normal interval for rows of unequal probability. For a test against
-a margin, "holds" is the share of draws in which a loss of just the margin is not called "no worse". --write puts the
-lines into docs/data/intervals.csv, and the table of families and the exceptions into docs/statistics.md.
+A design is a way to draw items, ratings and scores for which the truth is known. Each line says how often the printed
+95 % interval holds the truth, and how long it is. It has the same for the textbook's interval: Wilson's for shares,
+Student's t for means (with the jackknife over clusters), and the normal interval for rows of unequal probability. For a
+test against a margin, the true loss equals the margin. "Holds" is then the share of draws in which the loss is not
+called "no worse". --write puts the lines into docs/data/intervals.csv, and the table of families and the exceptions
+into docs/statistics.md.
 """
 
 from __future__ import annotations
@@ -36,45 +37,45 @@ Ends = tuple[float, float]
 ROOT = Path(__file__).parents[1]
 LEVEL = 0.95
 LEAST = 0.93
-"""An interval that holds less often is named below the table"""
+"""An interval that holds the truth less often is listed below the table"""
 YES_NO: Limits = (0.0, 1.0)
 FIVE: Limits = (1.0, 5.0)
 NOTHING: Ends = (math.nan, math.nan)
 AT_FIVE = np.array([0.02, 0.03, 0.05, 0.1, 0.8])
-"""How often people give the ratings from 1 to 5"""
+"""The probabilities of the ratings 1 to 5"""
 
 
 class Drawn(NamedTuple):
-    """What one draw of a design gives: whether the truth is held, and how long the interval is."""
+    """The result of one draw of a design: whether the interval holds the truth (1 or 0), and its length."""
 
     held: float
-    """NaN where there is no interval, as of less than 2 effective clusters"""
+    """NaN if there is no interval, for example with less than 2 effective clusters"""
     length: float = math.nan
     textbook_held: float = math.nan
     textbook_length: float = math.nan
     powered_held: float = math.nan
-    """Of the normal interval of PPI++, for ratings of rows that were drawn at random"""
+    """The same as `held`, for the normal interval of PPI++. It is for ratings of rows that were drawn at random"""
 
 
 def drawn(truth: float, ends: Ends, textbook: Ends | None = None, powered: Ends | None = None) -> Drawn:
-    """Return what the ends of intervals give."""
+    """Return the result of one draw, from the truth and the ends of each interval."""
     given = [ends, textbook or NOTHING, powered or NOTHING]
     held = [math.nan if math.isnan(low) else float(low - 1e-12 <= truth <= high + 1e-12) for low, high in given]
     return Drawn(held[0], ends[1] - ends[0], held[1], given[1][1] - given[1][0], held[2])
 
 
 class Case(NamedTuple):
-    """A design with its size."""
+    """A design with a given size."""
 
     family: str
     design: str
     n: int
-    """Items, clusters or ratings"""
+    """Number of items, clusters or ratings"""
     draw: Callable[[np.random.Generator], Drawn]
 
 
 class Line(NamedTuple):
-    """What became of a case: shares of draws, and mean lengths."""
+    """The results of a case over all draws: shares of draws, and mean lengths."""
 
     family: str
     design: str
@@ -85,7 +86,7 @@ class Line(NamedTuple):
     textbook_length: float
     powered_holds: float
     shortest: float
-    """The shortest interval of all draws"""
+    """Length of the shortest interval of all draws"""
 
     @property
     def ratio(self) -> float:
@@ -93,7 +94,7 @@ class Line(NamedTuple):
 
 
 def tried(case: Case, draws: int) -> Line:
-    """Draw a case so many times; the seed is of the case and the number of the draw."""
+    """Draw a case `draws` times, and return its results. The seed depends on the case and the number of the draw."""
     name = [ord(letter) for letter in f"{case.family}, {case.design}"]
     made = [case.draw(np.random.default_rng([number, case.n, *name])) for number in range(draws)]
     known = np.array(made)
@@ -105,13 +106,13 @@ def tried(case: Case, draws: int) -> Line:
 
 
 def student(values: Float) -> Ends:
-    """Return Student's t of independent values."""
+    """Return Student's t interval for the mean of independent values."""
     half = student_quantile((1 + LEVEL) / 2, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
     return values.mean() - half, values.mean() + half
 
 
 def jackknifed(values: Float, clusters: NDArray[np.intp]) -> Ends:
-    """Return Student's t with the jackknife over clusters, which counts all clusters as equal."""
+    """Return Student's t interval with the jackknife over clusters, in which all clusters have the same weight."""
     of = np.unique(clusters, return_inverse=True)[1]
     error, groups = (
         mean_spread(np.bincount(of, values).astype(float), np.bincount(of).astype(float)).error,
@@ -124,12 +125,12 @@ def jackknifed(values: Float, clusters: NDArray[np.intp]) -> Ends:
 
 
 def wilson(values: Float) -> Ends:
-    """Return the score interval of a share."""
+    """Return Wilson's score interval of a share."""
     return share_interval(float(values.mean()), len(values), LEVEL)
 
 
 def of_ratings(y: Float, design: Design) -> Ends:
-    """Return the textbook's interval of the ratings alone."""
+    """Return the textbook's interval from the ratings alone."""
     rated = y[design.rated]
     if design.clusters is not None:
         return jackknifed(rated, design.clusters[design.rated])
@@ -155,7 +156,7 @@ Values = Callable[[np.random.Generator, int], Float]
 
 
 def shared(chances: Sequence[float], values: Sequence[float]) -> Values:
-    """Return draws of few values."""
+    """Return a function that draws values with given probabilities."""
     return lambda rng, n: rng.choice(np.asarray(values, float), n, p=np.asarray(chances, float))
 
 
@@ -209,12 +210,15 @@ def means(rng: np.random.Generator, values: Values, truth: float, limits: Limits
 
 
 def margins(rng: np.random.Generator, values: Values, truth: float, limits: Limits, n: int) -> Drawn:
-    """The margin is the true loss."""
+    """Return the result of one test against a margin that equals the true loss."""
     return of_test(values(rng, n), truth, limits, None)
 
 
 def of_test(of: Float, loss: float, limits: Limits, clusters: NDArray[np.intp] | None) -> Drawn:
-    """Hold where the test does not exclude a loss of just the true one; the textbook's test is Student's t."""
+    """Return whether a test does not exclude the true loss, which counts as holding.
+
+    The textbook's test is Student's t.
+    """
     p = mean_of(of, limits, clusters).above(loss)
     low, high = student(of) if clusters is None else jackknifed(of, clusters)
     freedom = (len(of) if clusters is None else len(np.unique(clusters))) - 1
@@ -239,19 +243,19 @@ def all_means() -> Iterator[Case]:
 
 
 def sizes_of(kind: str, clusters: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return how many items each cluster has: 5, or lognormal with deviation 1."""
+    """Return the number of items in each cluster: 5 if `kind` is 'equal', else lognormal with deviation 1."""
     return np.full(clusters, 5) if kind == "equal" else np.ceil(rng.lognormal(1, 1, clusters)).astype(int)
 
 
 def yes_no_of(of: NDArray[np.intp], p: float, rho: float, rng: np.random.Generator) -> Float:
-    """Return yes and no of items with the correlation rho within clusters."""
+    """Return values of 1 and 0 for items whose correlation within clusters is rho. of: the cluster of each item."""
     count = int(of.max()) + 1
     chance = (rng.random(count) < p) * 1.0 if rho == 1 else rng.beta(p * (1 / rho - 1), (1 - p) * (1 / rho - 1), count)
     return (rng.random(len(of)) < chance[of]) * 1.0
 
 
 def worse_with_size(sizes: NDArray[np.intp]) -> Float:
-    """Return the share of good items of clusters: larger ones are worse."""
+    """Return the share of good items in clusters of given sizes. It is lower in larger clusters."""
     return np.clip(0.97 - 0.02 * sizes, 0.3, 1)
 
 
@@ -305,7 +309,7 @@ def all_clusters() -> Iterator[Case]:
 
 
 class Population(NamedTuple):
-    """Ratings and scores of rows like these, and the true mean rating."""
+    """A way to draw ratings and scores of rows, with the true mean rating."""
 
     draw: Callable[[np.random.Generator, int], tuple[Float, Float]]
     truth: float
@@ -314,7 +318,10 @@ class Population(NamedTuple):
 
 
 def judge(p: float, missed: float, alarms: float) -> Population:
-    """A yes/no judge that takes some bad rows for good, and raises some false alarms."""
+    """Return a population with a yes/no judge.
+
+    The judge takes the share `missed` of the bad rows for good, and the share `alarms` of the good rows for bad.
+    """
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[Float, Float]:
         y, u = (rng.random(rows) < p) * 1.0, rng.random(rows)
@@ -324,7 +331,7 @@ def judge(p: float, missed: float, alarms: float) -> Population:
 
 
 def scorer(p: float, kind: str) -> Population:
-    """A continuous score of yes/no ratings."""
+    """Return a population with yes/no ratings and a continuous score."""
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[Float, Float]:
         y, noise = (rng.random(rows) < p) * 1.0, rng.normal(size=rows)
@@ -334,7 +341,7 @@ def scorer(p: float, kind: str) -> Population:
 
 
 def two_people(p: float) -> Population:
-    """The mean of two raters who err on 5 % of the rows, and a judge who errs on as many."""
+    """Return a population whose rating is the mean of two raters. They and a judge each err on 5 % of the rows."""
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[Float, Float]:
         true, errs = rng.random(rows) < p, rng.random((3, rows)) < 0.05
@@ -345,7 +352,11 @@ def two_people(p: float) -> Population:
 
 
 def of_five(chances: Float, errors: float, noise: float = 0.0, unit: float = 1.0) -> Population:
-    """Ratings from 1 to 5, and a score that is the rating but for some rows, where it is 1 or 5."""
+    """Return a population with ratings from 1 to 5.
+
+    The score equals the rating, except for a share of rows (`errors`) where it is 1 or 5. Noise and a unit may be
+    added.
+    """
 
     def draw(rng: np.random.Generator, rows: int) -> tuple[Float, Float]:
         y = rng.choice(5, rows, p=chances) + 1.0
@@ -384,7 +395,7 @@ POPULATIONS = {
 
 
 def said_of(means: RatedMeans, design: Design, scale: Limits | None) -> Inference:
-    """What `nlgauge.estimate` says of a system."""
+    """Return the estimate that `nlgauge.estimate` gives for a system."""
     levels = [None] if design.clusters is None else [design.clusters, None]
     return inference([means.taken], levels, design.rated, scale)
 
@@ -400,7 +411,7 @@ def at_random(rng: np.random.Generator, of: Population, n: int) -> Drawn:
 
 
 def by_strata(rng: np.random.Generator, wanted: tuple[int, int], good: tuple[float, float]) -> Drawn:
-    """Two groups of rows by score, and so many ratings of each."""
+    """Return the result of one draw with two strata by score, and a number of ratings in each."""
     x = rng.random(1000)
     strata = (x >= 0.5).astype(np.intp)
     y = (rng.random(1000) < np.asarray(good)[strata]) * 1.0
@@ -413,7 +424,10 @@ def by_strata(rng: np.random.Generator, wanted: tuple[int, int], good: tuple[flo
 
 
 def by_probability(rng: np.random.Generator, rare: float, often: float, good: float) -> Drawn:
-    """One row in five has a low score, is drawn more often, and is good in half of the cases."""
+    """Return the result of one draw in which rows with low scores are rated with a larger probability.
+
+    One row in five has a low score, and half of these rows are good.
+    """
     x = rng.random(1000)
     high = x > 0.2
     y = (rng.random(1000) < np.where(high, good, 0.5)) * 1.0
@@ -424,7 +438,10 @@ def by_probability(rng: np.random.Generator, rare: float, often: float, good: fl
 
 
 def by_cluster(rng: np.random.Generator, p: float | None, rated: int) -> Drawn:
-    """Four times as many clusters as are rated; without p larger clusters are worse. The judge errs in 10 %."""
+    """Return the result of one draw of clusters, of which a quarter is rated. The judge is wrong on 10 % of the rows.
+
+    Without p, larger clusters are worse.
+    """
     sizes = np.ceil(rng.lognormal(*((0.8, 0.8) if p else (1, 1)), 4 * rated)).astype(int)
     of = np.repeat(np.arange(len(sizes)), sizes)
     y = yes_no_of(of, p, 0.2, rng) if p else (rng.random(len(of)) < worse_with_size(sizes)[of]) * 1.0
@@ -435,7 +452,10 @@ def by_cluster(rng: np.random.Generator, p: float | None, rated: int) -> Drawn:
 
 
 def two_systems(rng: np.random.Generator, of: str, n: int, same: bool) -> Drawn:
-    """The difference of two systems on the same items, of which the same are rated of both, or others of each."""
+    """Return the result of one draw of the difference of two systems on the same items.
+
+    same: whether the same items are rated for both systems.
+    """
     rows = 10 * n
     u, v = rng.normal(size=rows), rng.normal(size=(2, rows))
     both = math.sqrt(0.5) * (u + v)
@@ -477,7 +497,10 @@ def two_systems(rng: np.random.Generator, of: str, n: int, same: bool) -> Drawn:
 
 
 def effective(rng: np.random.Generator, p: float, missed: float, alarms: float, n: int) -> Drawn:
-    """The interval of the effective number of ratings, beside the number of the best weight."""
+    """Return the result of one draw of the interval of the effective number of ratings.
+
+    The truth is the number that the best weight gives.
+    """
     rows = 5000
     y, x = judge(p, missed, alarms).draw(rng, rows)
     design = Design(np.arange(rows) < n, np.zeros(rows, np.intp))
@@ -533,7 +556,10 @@ ANALYSES = 5
 
 
 def interim(rng: np.random.Generator, good: float, lost: float, n: int) -> Drawn:
-    """Five runs of the same items against one baseline; an interval holds if it holds at all of them."""
+    """Return the result of five analyses of the same items against one baseline.
+
+    It counts as holding if the intervals of all five analyses hold the truth.
+    """
     before = (rng.random(n) < good) * 1.0
     truth = lost * (1 - 2 * good)
     made = []
@@ -555,12 +581,12 @@ def all_interim() -> Iterator[Case]:
 
 
 def correlated(rng: np.random.Generator, items: int, trials: int, mean: float, rho: float) -> NDArray[np.intp]:
-    """Return how many trials of each item pass, of items whose chances have a beta distribution."""
+    """Return how many trials of each item pass, if the items' probabilities have a beta distribution: [items]."""
     return rng.binomial(trials, rng.beta(mean * (1 / rho - 1), (1 - mean) * (1 / rho - 1), items)).astype(np.intp)
 
 
 def all_of_k(mean: float, rho: float, k: int) -> float:
-    """Return the true chance that k trials of an item all pass."""
+    """Return the true probability that k trials of an item all pass."""
     a, b = mean * (1 / rho - 1), (1 - mean) * (1 / rho - 1)
     return math.prod((a + i) / (a + b + i) for i in range(k))
 
@@ -572,7 +598,7 @@ def of_trials(rng: np.random.Generator, items: int, trials: int, k: int, mean: f
 
 
 def two_of_trials(rng: np.random.Generator, items: int, trials: int, k: int, mean: float, rho: float) -> Drawn:
-    """The difference of two systems on the same items, the second of which passes less often."""
+    """Return the result of one draw of the difference of two systems, the second of which passes less often."""
     chances = rng.beta(mean * (1 / rho - 1), (1 - mean) * (1 / rho - 1), items)
     counts = np.full(items, trials)
     first, second = (all_of(rng.binomial(trials, p), counts, k) for p in (chances, 0.9 * chances))
@@ -606,7 +632,7 @@ def percent(share: float) -> str:
 
 
 def cells(line: Line) -> list[str]:
-    """Return a line of the long table, empty where there is no number."""
+    """Return the cells of a line of the long table. A cell is empty if there is no number."""
     shares = [percent(line.holds), percent(line.textbook_holds), percent(line.powered_holds)]
     lengths = [f"{line.length:.3f}", f"{line.textbook_length:.3f}", f"{line.ratio:.2f}"]
     made = [line.family, line.design, str(line.n), shares[0], lengths[0], shares[1], lengths[1], lengths[2], shares[2]]
@@ -625,7 +651,7 @@ def families(lines: Sequence[Line]) -> dict[str, list[Line]]:
 
 
 def summary(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield the table of families."""
+    """Yield the lines of the table of families."""
     yield "| what | designs | holds | length / textbook's | the textbook's holds |"
     yield "|---|---:|---:|---:|---:|"
     for name, of in families(lines).items():
@@ -636,7 +662,7 @@ def summary(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def exceptions(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield a line for each design that holds too seldom, with its shares by size."""
+    """Yield a line for each design whose intervals hold the truth too rarely, with the shares by size."""
     for family, of in families(lines).items():
         for design in dict.fromkeys(one.design for one in of):
             low = [one for one in of if one.design == design and one.holds < LEAST]
@@ -645,7 +671,7 @@ def exceptions(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def written(lines: Sequence[Line], draws: int, file: str) -> str:
-    """Return what stands between the markers of the page."""
+    """Return the text between the markers of the page."""
     wrong = list(exceptions(lines))
     many = sum(one.holds < LEAST for one in lines)
     said = f"Of {len(lines)} designs and sizes, {many} hold in less than {percent(LEAST)} of {draws:,} draws:"
@@ -658,7 +684,7 @@ def written(lines: Sequence[Line], draws: int, file: str) -> str:
 
 
 def main() -> None:
-    """Try all designs, print them as they are done, and write the page."""
+    """Try all designs and print each result, and write the page with `--write`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--only", default="", help="designs and families that have this in their name")

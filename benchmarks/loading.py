@@ -1,4 +1,4 @@
-"""What it costs to load scores: over `json.loads` of the lines of the file, with evidence and without.
+"""Cost of loading scores with and without evidence, compared with `json.loads` on the lines of the file.
 
     python benchmarks/loading.py [OUTPUTS] [-m SPEC ...] [--rows 300] [--quick] [--output FILE]
 
@@ -7,10 +7,10 @@ printed   The same scores with their evidence as `nlgauge explain` prints it, ov
 numbers   A scores file of 100,000 values without evidence.
 gzip      `evidence` and `numbers`, compressed (.jsonl.gz), over `json.loads` of the lines of the plain file; and how
           much smaller they are.
-read      `evidence`, loaded, and then all of its evidence looked at: it is unpacked then.
-cached    `evaluate` with evidence where the cache holds every score, over `json.loads` of the lines of `evidence`.
+read      `evidence`, with all of its evidence read after loading, because only then it is unpacked.
+cached    `evaluate` with evidence if the cache has every score, over `json.loads` of the lines of `evidence`.
 
-"1.5 - 1.6 - 1.8" is the least, the median and the largest ratio of the rounds, which take turns.
+"1.5 - 1.6 - 1.8" is the least, the median and the largest ratio of the rounds, in which the runs take turns.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def with_evidence(rows: Corpus, metrics: list[str], cache: Path) -> ScoreTable:
 
 
 def of_numbers(values: int) -> ScoreTable:
-    """Five systems with as many values in all, of a metric of four sub-scores."""
+    """Return a table of a metric with four sub-scores, for five systems. It has about `values` values."""
     rows = [(f"system {n % 5}", str(n // 5)) for n in range(values // 4)]
     column = Column(("f1", "precision", "recall", "exact"), np.random.default_rng(0).random((len(rows), 4)))
     return ScoreTable(rows, {"M": column}, {"M": Signature("M")}, {"rows": len(rows)})
@@ -49,12 +49,12 @@ def parse(lines: list[str]) -> list[Any]:
 
 
 def read(scores: ScoreTable) -> list[Any]:
-    """Return all evidence, which is unpacked where it is looked at."""
+    """Return all evidence of a table. Reading unpacks it."""
     return [list(column.evidence.values()) for column in scores.columns.values()]
 
 
 def over_json(runs: dict[str, Callable[[], object]], repeats: int) -> dict[str, Spread]:
-    """Return how many times the seconds of "json.loads" each other run takes."""
+    """Return the time of each run, divided by the time of the run "json.loads"."""
     seconds = interleaved(runs, repeats)
     return {name: ratios(taken, seconds["json.loads"]) for name, taken in seconds.items() if name != "json.loads"}
 

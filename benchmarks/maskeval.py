@@ -1,13 +1,13 @@
-"""MaskEval: time of exact, strided and selective masking against what each loses, and agreement with people.
+"""MaskEval: time of exact, strided and selective masking, the accuracy that each loses, and agreement with people.
 
     python benchmarks/maskeval.py split ROWS FOLDER           # rated.jsonl and unseen.jsonl, by item (44 and 56 of 100)
     python benchmarks/maskeval.py speed ROWS --pairs 24       # seconds a pair, rank correlation with the exact score
     python benchmarks/maskeval.py words ROWS --pairs 100      # decodings and segmentations: hits by number of pieces
-    python benchmarks/maskeval.py people ROWS --cache FOLDER  # Pearson with ratings; of weighters the curve of `keep`
+    python benchmarks/maskeval.py people ROWS --cache FOLDER  # Pearson with ratings; for weighters, the curve of `keep`
 
 ROWS: outputs with sources and, for people, ratings, such as SummEval's. `people` masks every word once (--stride 1 is
-exact) and reads all variants off that: a word's score does not depend on which other words are kept, as long as it is
-masked alone.
+exact), and computes all variants from that. This is possible because a word's score does not depend on which other
+words are used, as long as it is masked alone.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ SPEED = (
 
 
 def spread(corpus: Corpus, pairs: int | None) -> Corpus:
-    """So many rows, evenly spread over the file."""
+    """Return `pairs` rows, evenly spread over the file; None for all."""
     if pairs is None or pairs >= len(corpus):
         return corpus
     return Corpus(tuple(corpus[int(i)] for i in np.linspace(0, len(corpus) - 1, pairs)))
 
 
 def ranks(values: np.ndarray) -> np.ndarray:
-    """Mean ranks."""
+    """Return the rank of each value. Equal values share the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
@@ -95,7 +95,7 @@ def speed(arguments: argparse.Namespace) -> None:
 
 
 def words(arguments: argparse.Namespace) -> None:
-    """Of candidates' words masked one by one: how many are found, by their number of pieces."""
+    """Mask words of candidates one by one, and print the share that is predicted, by number of pieces."""
     rows = spread(Corpus.read(arguments.rows), arguments.pairs)
     print("| segmentation | decoding | words | in one piece | found | in several | found | log-probability |")
     print("|---|---|---|---|---|---|---|---|")

@@ -1,4 +1,4 @@
-"""What the benchmark scripts share: texts, interleaved repeats, ratios with their spread, facts about the machine."""
+"""Tools that the benchmarks share: texts, interleaved repeats, ratios with their spread, facts about the machine."""
 
 from __future__ import annotations
 
@@ -47,12 +47,15 @@ class Spread(NamedTuple):
 
 
 def ratios(slow: Sequence[float], fast: Sequence[float]) -> Spread:
-    """How many times longer `slow` took than `fast`, round by round."""
+    """Return how many times longer `slow` took than `fast`: the ratio of each round."""
     return Spread.of([a / b for a, b in zip(slow, fast, strict=True)])
 
 
 def interleaved(runs: Mapping[str, Callable[[], object]], repeats: int, warm: bool = True) -> dict[str, list[float]]:
-    """Seconds of every run in every round, the runs taking turns (A B A B ...), after one round that is not counted."""
+    """Return the seconds of every run in every round. Runs take turns (A B A B ...).
+
+    warm: whether there is a first round that is not counted.
+    """
     if warm:
         for run in runs.values():
             run()
@@ -79,7 +82,7 @@ def heading(text: str) -> None:
 
 
 def parser(about: str) -> argparse.ArgumentParser:
-    """Options that every script has."""
+    """Return a parser with the options that every script has."""
     made = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument(
         "--quick", action="store_true", help="small sizes and few repeats: does it run, not how fast is it"
@@ -90,12 +93,12 @@ def parser(about: str) -> argparse.ArgumentParser:
 
 
 def numbers(text: str) -> list[int]:
-    """'1,2,3' as a list, for argparse."""
+    """Return '1,2,3' as a list of numbers, for argparse."""
     return [int(part) for part in text.split(",")]
 
 
 def save(path: Path | None, record: Mapping[str, Any]) -> None:
-    """Write the figures, if a file was named for them."""
+    """Write the figures to a file, if one is named."""
     if path is not None:
         text = json.dumps(record, indent=2, ensure_ascii=False, default=_plain)
         path.write_text(text + "\n", encoding="utf-8")
@@ -111,7 +114,7 @@ def _plain(value: object) -> object:
 
 
 def machine() -> dict[str, Any]:
-    """What the figures depend on: processor, threads, load at the start, versions."""
+    """Return the facts that figures depend on: processor, threads, load at the start, versions."""
     facts = cpu_facts()
     return {
         "processor": facts.get("model name", platform.processor() or platform.machine()),
@@ -138,7 +141,7 @@ def print_machine(facts: Mapping[str, Any]) -> None:
 
 
 def cpu_facts() -> dict[str, str]:
-    """The first processor of /proc/cpuinfo; empty where there is none."""
+    """Return what /proc/cpuinfo says of the first processor; empty if there is no such file."""
     path = Path("/proc/cpuinfo")
     if not path.exists():
         return {}
@@ -153,7 +156,7 @@ def cpu_flags() -> set[str]:
 
 
 def has_bfloat16() -> bool:
-    """Whether the processor multiplies bfloat16 itself; emulated, it is slower than float32."""
+    """Return whether the processor itself multiplies bfloat16. Emulated, it is slower than float32."""
     return bool(cpu_flags() & {"amx_bf16", "avx512_bf16"})
 
 
@@ -162,7 +165,7 @@ def _memory() -> int:
 
 
 def peak_rss() -> int:
-    """Bytes of memory that this process held at most."""
+    """Return the largest memory of this process so far, in bytes."""
     status = Path("/proc/self/status")
     if status.exists():
         match = re.search(r"VmHWM:\s*(\d+) kB", status.read_text(encoding="utf-8"))
@@ -175,10 +178,10 @@ def peak_rss() -> int:
 
 
 def child(arguments: Sequence[str]) -> tuple[str, float]:
-    """Run this Python on `arguments`: the last line that it printed, and the seconds from start to end.
+    """Run this Python on `arguments`, and return the last line that it printed and the seconds from start to end.
 
-    Compiled modules are written and read, as they are where a package was installed; else a start would compile ours
-    each time, and peers' never.
+    Compiled modules are written and read, as for an installed package. Otherwise each start would compile nlgauge's
+    modules, and never those of the peers.
     """
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     began = time.perf_counter()
@@ -202,13 +205,13 @@ def installed_version(name: str) -> str | None:
 
 
 def installed_bytes(name: str) -> int:
-    """Sum of the files that an installed package lists, compiled caches left out."""
+    """Return the size in bytes of the files that an installed package lists, without compiled caches."""
     files = [file for file in distribution(name).files or [] if file.suffix != ".pyc"]
     return sum(path.stat().st_size for file in files if (path := Path(str(file.locate()))).is_file())
 
 
 def requirements(name: str) -> set[str]:
-    """The installed packages that a package pulls in, itself included; those of its extras left out."""
+    """Return the names of a package and of the installed packages that it needs, without those of its extras."""
     found: set[str] = set()
     open_ends = [name]
     while open_ends:
@@ -261,7 +264,7 @@ _REASONS = _listed(
 
 
 class TextMaker:
-    """English-looking texts from word lists and a seed; the same seed gives the same texts everywhere."""
+    """A maker of English-looking texts from word lists and a seed. The same seed gives the same texts everywhere."""
 
     def __init__(self, seed: int = 20) -> None:
         self._random = random.Random(seed)
@@ -275,12 +278,12 @@ class TextMaker:
         return parts[:number]
 
     def text(self, clauses: Sequence[str]) -> str:
-        """Three clauses make a sentence: who did what, where and when, why."""
+        """Return a text in which each sentence has three clauses: who did what, where and when, why."""
         sentences = [" ".join(clauses[at : at + 3]) for at in range(0, len(clauses), 3)]
         return " ".join(sentence[0].upper() + sentence[1:] + "." for sentence in sentences)
 
     def pair(self, clauses: int) -> Pair:
-        """A reference, and a candidate that keeps anything from all to nothing of it."""
+        """Return (candidate, reference). The candidate has between nothing and all of the reference."""
         reference = self.clauses(clauses)
         other = self.clauses(clauses)
         keep = self._random.random()
@@ -289,27 +292,27 @@ class TextMaker:
         return self.text(candidate), self.text(reference)
 
     def short(self, number: int) -> list[Pair]:
-        """About 26 sub-words a text, 17 to 38."""
+        """Return pairs of texts with about 26 sub-words each, from 17 to 38."""
         return [self.pair(self._random.choice((3, 4))) for _ in range(number)]
 
     def summaries(self, number: int) -> list[Pair]:
-        """About 76 sub-words a text, 57 to 99."""
+        """Return pairs of texts with about 76 sub-words each, from 57 to 99."""
         return [self.pair(self._random.randint(9, 12)) for _ in range(number)]
 
     def tiny(self, number: int) -> list[Pair]:
-        """About 7 sub-words a text, no two texts alike: a number stands in each."""
+        """Return pairs of texts with about 7 sub-words each. Each has a number, so no two are equal."""
         return [(self._numbered(2 * at), self._numbered(2 * at + 1)) for at in range(number)]
 
     def _numbered(self, number: int) -> str:
         return f"{self._random.choice(_PEOPLE)} {self._random.choice(_ACTS)} {number} things"
 
     def words(self, number: int) -> str:
-        """A text of so many words."""
+        """Return a text with a given number of words."""
         return " ".join(self.text(self.clauses(number)).split()[:number])
 
 
 def read_pairs(path: Path) -> list[Pair]:
-    """Each row's candidate and first reference, from any file that nlgauge reads."""
+    """Return the candidate and the first reference of each row, from any file that nlgauge reads."""
     return [(row.candidate, row.references[0]) for row in Corpus.read(path) if row.references]
 
 
@@ -321,7 +324,7 @@ def corpus_of(pairs: Sequence[Pair]) -> Corpus:
 
 
 def pearson(a: Sequence[float], b: Sequence[float]) -> float:
-    """NaN for fewer than two values, or where one side does not vary."""
+    """Return Pearson's correlation; NaN for fewer than two values, or if one side does not vary."""
     return float(np.corrcoef(a, b)[0, 1]) if min(len(set(a)), len(set(b))) > 1 else float("nan")
 
 
@@ -330,13 +333,13 @@ def spearman(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    """Ranks, equal values sharing the mean of theirs."""
+    """Return the rank of each value. Equal values share the mean of their ranks."""
     array = np.asarray(values, dtype=np.float64)
     return [float((array < value).sum() + ((array == value).sum() - 1) / 2) for value in array]
 
 
 def show_by_model(tables: Mapping[str, list[str]], page: Path, region: str, write: bool) -> None:
-    """Print the Markdown table of each model; with `write`, put all of them between the comments of a page too."""
+    """Print the Markdown table of each model. With `write`, also put all of them between the comments of a page."""
     from nlgauge_lab.reproduce.markdown import write_region
 
     lines = [line for model, table in tables.items() for line in ("", f"By `{model}`:", "", *table)][1:]

@@ -1,7 +1,8 @@
-"""How often the looks of `nlgauge check --history` err, and how soon they find a loss: `python benchmarks/monitor.py`.
+"""How often interim analyses of `nlgauge check --history` raise false alarms, and how soon they detect a loss.
 
-2,000 histories of 1,000 rows of each kind, with one baseline for all looks, in which nothing changed; beside them what
-the ordinary test of a single day would do if it were asked at every look.
+`python benchmarks/monitor.py` draws 2,000 histories of 1,000 rows of each kind, with one baseline for all analyses. In
+some nothing changes, and in others there is a loss. For comparison, there is the ordinary test of a single day, made at
+every analysis.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ KINDS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
     "skewed, no bound": lambda rng, mean: rng.exponential(mean),
 }
 SHAPES = ((20, 50), (50, 20), (5, 200))
-"""Looks, and items at each"""
+"""Number of analyses, and items in each"""
 
 
 def run(kind: str, looks: int, items: int, histories: int, loss: float, seed: int) -> tuple[float, float]:
-    """Shares of histories with an alarm: by the looks, and by a t-test at .05 on each day."""
+    """Return the share of histories with an alarm: by interim analyses, and by a t-test at .05 on each day."""
     rng, alarms, daily = np.random.default_rng(seed), 0, 0
     for _ in range(histories):
         mean = rng.beta(6, 2, items)

@@ -1,16 +1,16 @@
-"""Radii of balls against scikit-learn and faiss, as shares of what the processor's matrix products allow, and memory.
+"""Radii of balls compared with scikit-learn and faiss, as shares of the speed of matrix products, and memory.
 
     python benchmarks/neighbours.py [--sizes 2500,5000,10000] [--width 384] [--k 5] [--quick] [--output FILE]
 
-Peers are optional: pip install scikit-learn faiss-cpu. One that is missing is named and left out.
+Peers are optional: pip install scikit-learn faiss-cpu. A missing one is named and left out.
 
-radii     Squared distances to the k-th nearest other points of n points, all in turn with a plain float32 product of
-          the same size, [n, width] by [width, n]: the share of its speed that is left when its result is used. Ours may
-          exceed 1, since it computes half of the products. The largest difference says that all compute the same.
-coverage  All that Mark-Evaluate needs of two sets of n points: both radii and one pass between the sets. No peer does
-          that; the peers' two searches for radii alone are given for scale.
-growth    How many times longer each takes when n doubles; 4 is the cost of all pairs.
-memory    Peak of a new process that does coverage at the largest n.
+radii     Squared distances to the k-th nearest other points of n points. All take turns with a plain float32 product of
+          the same size, [n, width] by [width, n]. Printed is the speed as a share of the product's speed. Ours may
+          exceed 1, because it computes half of the products. The largest difference shows that all compute the same.
+coverage  Everything that Mark-Evaluate needs for two sets of n points: both radii, and one pass between the sets. No
+          peer computes that; for scale, the peers' two searches for radii are given.
+growth    How many times longer each takes when n doubles; 4 is expected, as the cost of all pairs.
+memory    Peak of a new process that computes coverage at the largest n.
 
 Ratios are "least - median - largest" of the rounds. Set OMP_NUM_THREADS to give all the same number of threads.
 """
@@ -61,7 +61,7 @@ PEERS: dict[str, tuple[str, Callable[[Array, int], NDArray[Any]]]] = {
 
 
 def sets(n: int, width: int) -> tuple[Array, Array]:
-    """Two clouds of unit vectors, the second a little aside."""
+    """Return two clouds of unit vectors, the second a little apart from the first: [n, width] each."""
     generator = np.random.default_rng(n)
     found = generator.normal(size=(2, n, width)) + np.array([0, 0.1])[:, None, None]
     found /= np.linalg.norm(found, axis=2, keepdims=True)
@@ -69,7 +69,7 @@ def sets(n: int, width: int) -> tuple[Array, Array]:
 
 
 def product(points: Array, out: Array) -> None:
-    """The float32 product that all distances cost, a tile at a time so that it does not wait for memory."""
+    """Compute the float32 product that all distances need, in tiles, so that memory is not the limit."""
     rows, columns = out.shape
     for i in range(0, len(points), rows):
         for j in range(0, len(points), columns):
@@ -119,7 +119,7 @@ def growth(found: list[dict[str, Any]], names: list[str]) -> None:
 
 
 def memory_child(n: int, width: int, k: int) -> None:
-    """What a measured process does: make the sets, then coverage; print the peak before and after."""
+    """Make the sets and compute coverage in this process, and print its peak memory before and after."""
     first, second = sets(n, width)
     before = measuring.peak_rss()
     coverage(first, second, (k,))

@@ -1,10 +1,10 @@
-"""How much of what a model reads is padding, by set of rows and by what is read of them.
+"""How much of what a model reads is padding, for sets of rows and for metrics.
 
     python benchmarks/padding.py FILE [FILE ...] [--items 60] [-m METRIC ...] [--output FILE]
 
-FILE is a table of outputs, as for nlgauge score. Batches are those of a run; the model is not computed, so this takes
-seconds. The share is of all positions that the model would compute. Packing several texts into a row would save it, and
-would cost a mask of blocks in every graph: worth its while above a tenth.
+FILE is a table of outputs, as for nlgauge score. Batches are those of a run. The model is not computed, so this takes
+seconds. The share is of all positions that the model would compute. Packing several texts into a row would save this
+share, and would need a mask of blocks in every graph. That is worth it if the share is above a tenth.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ METRICS = ("BERTScore", "InfoLM(stride=8)", "Consistency(aligner='D')", "MaskEva
 
 
 class Counting:
-    """Stands for every part of a model: counts positions and padding, and answers zeros."""
+    """A stand-in for every part of a model. It counts positions and padding, and answers with zeros or ones."""
 
     def __init__(self, layers: int, width: int, vocabulary: int) -> None:
         self.layers, self.width, self._vocabulary = layers, width, vocabulary
@@ -63,7 +63,7 @@ class Counting:
 
 
 def share(corpus: Corpus, spec: str) -> tuple[int, float]:
-    """Positions that a metric asks the model for, and the share of them that is padding."""
+    """Return the positions that a metric requests from the model, and the share of them that is padding."""
     model, chosen = loading.load("pocket"), metric(spec)
     parts = Counting(model[ENCODER].layers, model[ENCODER].width, model[TOKENIZER].largest_id + 1)
     abilities = {**model.abilities, **dict.fromkeys((ENCODER, MASKED_LM, MASKED_PAIRS, ALIGNER), parts)}

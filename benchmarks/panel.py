@@ -1,12 +1,13 @@
-"""A panel of three scripted judges and a weak scorer, fitted to 100 ratings, beside each judge alone and their vote.
+"""A panel of three scripted judges and a weak scorer, fitted to 100 ratings, beside each judge and their vote.
 
     python benchmarks/panel.py [--draws 500] [--alike] [--quick] [--output FILE]
 
-A draw has 500 rows, of which 35 % are bad. Judges of yes and no are right in 90, 75 and 60 % of the rows, in 75 % each
-with --alike, independently; the weak scorer is a normal number that is 0.6 lower for bad rows. 100 rated rows fit the
-panel, and 200 others certify it at a risk of 20 % with a confidence of 90 %. TPR, TNR and the risk of what passes are
-those of 200,000 other rows. `worth` is the effective number of 200 ratings. A promise is broken where more than 20 % of
-the passing rows are bad: `held out` is that of the 200 other ratings, `cross-fitted` the panel's own.
+A draw has 500 rows, of which 35 % are bad. The yes/no judges are independent, and are right in 90, 75 and 60 % of the
+rows, or each in 75 % with --alike. The weak scorer is a normal number that is 0.6 lower for bad rows. 100 rated rows
+fit the panel, and 200 others certify it at a risk of 20 % with a confidence of 90 %. TPR, TNR and the risk of passing
+rows are measured on 200,000 other rows. `worth` is the effective number of 200 ratings. A promise is broken if more
+than 20 % of the passing rows are bad. `held out` is the promise by the 200 other ratings, and `cross-fitted` the
+panel's own.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Draw = tuple[np.ndarray, np.ndarray]
 
 
 def drawn(rows: int, right: tuple[float, ...], seed: int) -> Draw:
-    """Return which rows are bad, and the scores [rows, scorers]."""
+    """Return which rows are bad [rows], and the scores [rows, scorers]."""
     rng = np.random.default_rng(seed)
     bad = rng.random(rows) < 0.35
     judges = [np.where(rng.random(rows) < share, ~bad, bad).astype(float) for share in right]

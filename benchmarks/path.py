@@ -1,14 +1,14 @@
-"""How far one call goes through the library: its functions, their files, changes of package, and how deep it is.
+"""Length of the path of one call through the library: functions, files, changes of package, and depth.
 
     python benchmarks/path.py [--list]
 
-A function or method counts once, however often it is called. A comprehension or a lambda is a part of the function that
-it stands in (Python 3.12 and later run comprehensions so), and these are counted apart. A change of package is a call
-of a function by one of another package, such as one of `engine` by one of `run`, and each call counts. The depth is the
-largest number of the library's functions that are under way at once.
+A function or method counts once, however often it is called. A comprehension or a lambda is a part of the function
+around it (as Python 3.12 and later run comprehensions), and these parts are counted separately. A change of package is
+a call of a function by a function of another package, such as one of `engine` by one of `run`. Each call counts. The
+depth is the largest number of the library's functions that are running at once.
 
-What runs at an import does not count: each call is made once before the count. There is no cache. Exits with 1 where a
-path is longer than its limit (`LIMITS`); a test holds the limits too.
+Code that runs at an import does not count, because each call is made once before the count. There is no cache. The exit
+code is 1 if a path is longer than its limit (`LIMITS`). A test checks the limits too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _PARTS = ("<lambda>", "<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>")
 
 
 class Limit(NamedTuple):
-    """The longest path that a call may have: a few per cent more than it has."""
+    """The limits for the path of a call, a few per cent above its present numbers."""
 
     functions: int
     changes: int
@@ -53,18 +53,18 @@ LIMITS = {
 
 
 class Passed(NamedTuple):
-    """What one call has passed."""
+    """The path of one call."""
 
     functions: frozenset[CodeType]
     parts: int
-    """Comprehensions and lambdas in them"""
+    """Number of comprehensions and lambdas in the functions"""
     changes: int
-    """Of package"""
+    """Number of changes of package"""
     depth: int
 
     @property
     def files(self) -> Counter[str]:
-        """How many of the functions stand in each file."""
+        """By file, how many of the functions are in it."""
         return Counter(code.co_filename for code in self.functions)
 
     def over(self, limit: Limit) -> bool:
@@ -81,7 +81,7 @@ def _package(code: CodeType) -> str:
 
 
 def passed(call: Callable[[], object]) -> Passed:
-    """Return what the second of two equal calls passes."""
+    """Return the path of the second of two equal calls."""
     seen: set[CodeType] = set()
     changes = depth = 0
 
@@ -108,7 +108,7 @@ def passed(call: Callable[[], object]) -> Passed:
 
 
 def calls(folder: Path) -> dict[str, Callable[[], object]]:
-    """Return what is measured, by name. folder: for the files of the commands."""
+    """Return the measured calls, by name. folder: for the files of the commands."""
     table = partial(nlgauge.evaluate, candidates=[TEXT], cache=False)
     made: dict[str, Callable[[], object]] = {
         metric: partial(table, references=[[OTHER]], metrics=metric) for metric in ("BERTScore", "TokenF1")

@@ -1,14 +1,14 @@
-"""onnxruntime against OpenVINO on the embedded model's masked graph: the choice of runtime, measured again.
+"""onnxruntime compared with OpenVINO on the embedded model's masked graph, to check the choice of the runtime.
 
     python benchmarks/runtimes.py [--model FOLDER] [--quick] [--output FILE]
 
-Needs openvino (pip install openvino); without it the script says so and ends.
+Needs openvino (pip install openvino). Without it, the script says so and ends.
 
-load   Import and graph-to-session seconds, each time in a new process, the two in turn.
-run    Seconds of one masked pass for a few (rows, sub-words) shapes with one mask a row, in turn, both in float32 and
-       with the same number of threads. "1.1 - 1.2 - 1.4" is the least, the median and the largest of the ratios of
-       the rounds; above 1 OpenVINO is the faster one. The largest difference of logits says that they compute the same.
-size   Bytes of the installed packages and what they pull in beyond numpy.
+load   Seconds of the import, and of making a session from the graph, each time in a new process. The two take turns.
+run    Seconds of one masked pass for a few shapes (rows, sub-words) with one mask a row. The two take turns, in float32
+       and with the same number of threads. "1.1 - 1.2 - 1.4" is the least, the median and the largest of the ratios of
+       the rounds; above 1 OpenVINO is faster. The largest difference of logits shows that they compute the same.
+size   Bytes of the installed packages, and of those that they need beyond numpy.
 
 The first lines printed are the facts about the machine. Shapes vary in use, so both get a graph with free dimensions.
 """
@@ -41,14 +41,17 @@ Runner = Callable[[Feed], NDArray[np.float32]]
 
 
 def onnxruntime_runner(folder: Path) -> Runner:
-    """The session as nlgauge makes it."""
+    """Return a session as nlgauge makes it."""
     graph = OnnxGraph(folder / GRAPH)
     graph.load()
     return lambda feed: graph.run(["logits"], **feed)[0]
 
 
 def openvino_runner(folder: Path) -> Runner:
-    """The same graph in OpenVINO, held to float32: where the processor has bfloat16 it would take that by itself."""
+    """Return the same graph in OpenVINO, forced to float32.
+
+    On a processor with bfloat16, OpenVINO would take bfloat16 by itself.
+    """
     import openvino
 
     settings = {
@@ -65,7 +68,7 @@ MAKERS: Mapping[str, Callable[[Path], Runner]] = {"onnxruntime": onnxruntime_run
 
 
 def load(folder: Path, repeats: int) -> dict[str, Any]:
-    """Import and load in new processes, in turn."""
+    """Return the seconds of import and load in new processes, which take turns."""
     heading("load: new processes in turn, seconds")
     found: dict[str, list[dict[str, float]]] = {runtime: [] for runtime in RUNTIMES}
     for counted in range(repeats + 1):
@@ -83,7 +86,7 @@ def load(folder: Path, repeats: int) -> dict[str, Any]:
 
 
 def load_child(runtime: str, folder: Path) -> None:
-    """What a measured process does: import, load, and print the seconds of both."""
+    """Import and load one of the runtimes in this process, and print the seconds of both."""
     began = time.perf_counter()
     __import__(runtime)
     imported = time.perf_counter()
@@ -92,7 +95,7 @@ def load_child(runtime: str, folder: Path) -> None:
 
 
 def run(folder: Path, shapes: list[tuple[int, int]], repeats: int) -> list[dict[str, Any]]:
-    """One pass of every shape, in turn."""
+    """Return the seconds of one pass for every shape. The two take turns."""
     heading("run: one masked pass, float32, seconds")
     runners = {runtime: MAKERS[runtime](folder) for runtime in RUNTIMES}
     mask = open_onnx(folder, "pocket")[TOKENIZER].mask_id
@@ -118,7 +121,7 @@ def run(folder: Path, shapes: list[tuple[int, int]], repeats: int) -> list[dict[
 
 
 def make_feed(rows: int, length: int, mask: int) -> Feed:
-    """Rows of random sub-words with the middle one masked."""
+    """Return the inputs for rows of random sub-words, with the middle one masked."""
     ids = np.random.default_rng(rows).integers(1000, 20000, (rows, length))
     at = np.arange(rows) * length + length // 2
     ids.reshape(-1)[at] = mask
@@ -126,7 +129,7 @@ def make_feed(rows: int, length: int, mask: int) -> Feed:
 
 
 def size() -> dict[str, Any]:
-    """Installed bytes of both, and what each pulls in beyond what the other engine parts need anyway."""
+    """Return the installed bytes of both, and of the packages that each needs beyond the other parts of the engine."""
     heading("size: installed, compiled caches left out")
     found = {}
     for runtime in RUNTIMES:

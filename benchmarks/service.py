@@ -1,14 +1,15 @@
-"""The service under load, beside the library called directly: requests a second, waiting times, overload, memory, stop.
+"""The service under load, compared with the library: requests per second, waiting times, overload, memory, stop.
 
-The processor's milliseconds for a request and the megabytes are those of the service and of the processes that score.
+The milliseconds of the processor for a request, and the megabytes, are those of the service and of its scoring
+processes.
 
     python benchmarks/service.py [--metric BERTScore] [--clients 1,16,64] [--requests 600]
 
-Every request holds one row of its own, so that nothing is served from a cache. The clients run in a process of their
-own on this machine, and share its processors with the service. *Direct* is `nlgauge.evaluate` on all rows at once.
-Overload: as many clients as can wait, and 50 more, each sending one request at the same moment. The stop: SIGTERM while
-16 requests wait; whatever was taken has to be answered. Exit code 1 where an answer is lost or has another status than
-200 and, under overload, 429.
+Every request has a different row, so that nothing comes from a cache. The clients run in another process on this
+machine, and share its processors with the service. *Direct* is `nlgauge.evaluate` on all rows at once. Overload: as
+many clients as can wait, and 50 more, each send one request at the same moment. The stop: SIGTERM while 16 requests
+wait. All requests that were accepted have to be answered. The exit code is 1 if an answer is lost, or has another
+status than 200 (and 429 under overload).
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ import nlgauge
 
 _WAITING = 16
 _NOT_TAKEN, _CUT_OFF = 0, -1
-"""The status of a request that could not be connected, as nothing listens any more, and of one whose answer is lost"""
+"""Status of a request that could not connect, because the service has stopped listening, and of a request without an
+answer
+"""
 
 
 def row(number: int) -> dict[str, object]:
@@ -43,7 +46,7 @@ def row(number: int) -> dict[str, object]:
 
 
 class Service:
-    """A service, and the processes that score for it."""
+    """A running service, and the processes that score for it."""
 
     def __init__(self, metric: str, *options: str) -> None:
         command = [sys.executable, "-m", "nlgauge", "serve", "--port", "0", "-m", metric, "--quiet", *options]
@@ -54,7 +57,7 @@ class Service:
         self.url = found[0]
 
     def processes(self) -> dict[str, float]:
-        """Return the processor seconds of each of its processes so far, by number, the oldest first."""
+        """Return the processor seconds of each process of the service so far, by process number, the oldest first."""
         found = {}
         for place in Path("/proc").glob("[0-9]*/stat"):
             with suppress(OSError):
@@ -74,7 +77,7 @@ class Service:
 
 
 async def _load(url: str, clients: int, first: int, requests: int) -> tuple[float, list[float], Counter[int]]:
-    """Seconds in all, those of each request, and how often each status came."""
+    """Return the total seconds, the seconds of each request, and how often each status came."""
     left, waits, statuses = iter(range(first, first + requests)), list[float](), Counter[int]()
 
     async def client(session: httpx.AsyncClient) -> None:

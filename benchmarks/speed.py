@@ -1,13 +1,14 @@
-"""Ours beside the peers of today, each pair in one run and in turns: the table of docs/speed.md, which this writes.
+"""nlgauge compared with peers: measures the tables of docs/speed.md, and writes them.
 
     python benchmarks/speed.py [--only strings,models,formulas,start,runtimes] [--write] [--quick] [--output FILE]
 
-One thread, and seconds of the processor, which other work on the machine blows up less than those of the clock. What is
-compared is the peer's time over ours: above 1 we are faster. "1.2 - 1.3 - 1.5" is the least, the median and the largest
-of the rounds. Peers are those that are installed: pip install torchmetrics bert-score POT jiwer openvino
-'nlgauge[strings,torch,parity]'. A peer that is faster by more than 1.2 needs a reason (REASONS).
+Each pair of programs is measured in one run, in turns, with one thread. Seconds are of the processor, because other
+work on the machine affects these less than seconds of the clock. The figure is the peer's time divided by ours: above
+1, nlgauge is faster. "1.2 - 1.3 - 1.5" is the least, the median and the largest of the rounds. The peers are those that
+are installed: pip install torchmetrics bert-score POT jiwer openvino 'nlgauge[strings,torch,parity]'. If a peer is
+faster by more than 1.2, a reason has to be given (REASONS).
 
---write puts the tables between the two marks in docs/speed.md, and leaves sections alone that were not run.
+--write puts the tables between the two marks in docs/speed.md. Sections that were not run stay as they are.
 """
 
 from __future__ import annotations
@@ -60,11 +61,11 @@ REASONS = {
     ),
 }
 Runs = tuple[str, Callable[[], object], Callable[[], object]]
-"""What is measured, ours and the peer's"""
+"""What is measured, nlgauge's call, and the peer's call"""
 
 
 def strings(quick: bool) -> Iterator[Runs]:
-    """Metrics of strings, of rows with one reference."""
+    """Yield runs of string metrics, on rows with one reference."""
     pairs = TextMaker(5).short(100 if quick else 1200)
     rows = list(measuring.corpus_of(pairs))
     candidates, references = ([pair[side] for pair in pairs] for side in (0, 1))
@@ -106,7 +107,7 @@ def strings(quick: bool) -> Iterator[Runs]:
 
 
 def models(quick: bool) -> Iterator[Runs]:
-    """Metrics of the embedded model, the same weights on both sides, loaded before the clock starts."""
+    """Yield runs of metrics with the embedded model. Both sides have the same weights, loaded in advance."""
     if not all(map(find_spec, ("torch", "transformers"))):
         return
     import torch
@@ -144,7 +145,7 @@ def models(quick: bool) -> Iterator[Runs]:
 
 
 def formulas(quick: bool) -> Iterator[Runs]:
-    """Formulas alone, of arrays."""
+    """Yield runs of formulas alone, on arrays."""
     draw = np.random.default_rng(0)
     if find_spec("ot"):
         for size, count in ((25, 30), (60, 10)) if quick else ((25, 300), (60, 40), (120, 8), (250, 1)):
@@ -174,13 +175,13 @@ def _by_pot(evens: Sequence[Any], costs: Sequence[Any]) -> list[Any]:
 
 
 def _by_numpy(ours: Callable[[], object]) -> object:
-    """Return what ours gives where POT is not installed."""
+    """Return the result of nlgauge as if POT were not installed."""
     with mock.patch.object(transport, "find_spec", lambda name: None):
         return ours()
 
 
 def start(repeats: int) -> list[tuple[str, str, str]]:
-    """New processes: processor seconds and memory of a first value."""
+    """Return cells of a table: processor seconds and memory of a first value, in new processes."""
     ours = "import nlgauge as n; n.evaluate(candidates=['A cat sat.'], references=[['The cat sat.']], metrics='BLEU')"
     peer = "from sacrebleu.metrics import BLEU"
     peer += "; BLEU(effective_order=True).sentence_score('A cat sat.', ['The cat sat.'])"
@@ -203,7 +204,10 @@ def start(repeats: int) -> list[tuple[str, str, str]]:
 
 
 def runtimes(quick: bool, repeats: int) -> list[tuple[str, ...]]:
-    """Hidden states of one layer by backend and precision: tokens in a second of one processor, in turns."""
+    """Return cells of a table: tokens per second of one processor, by backend and precision.
+
+    Hidden states of one layer are computed.
+    """
     from nlgauge.engine.models.openvino import has_bfloat16
 
     kinds = [("onnxruntime", "float32"), ("onnxruntime", "int8")]
@@ -226,7 +230,7 @@ def runtimes(quick: bool, repeats: int) -> list[tuple[str, ...]]:
 
 
 def _in_turn(runs: Mapping[Any, Callable[[], object]], repeats: int) -> dict[Any, list[float]]:
-    """Processor seconds of each round, after one that is not counted."""
+    """Return the processor seconds of each round, after a round that is not counted."""
     seconds: dict[Any, list[float]] = {name: [] for name in runs}
     for counted in range(repeats + 1):
         for name, run in runs.items():
@@ -238,7 +242,7 @@ def _in_turn(runs: Mapping[Any, Callable[[], object]], repeats: int) -> dict[Any
 
 
 def beside(runs: Iterator[Runs], repeats: int) -> list[tuple[str, str, str]]:
-    """A line for each peer."""
+    """Return the cells of a line for each peer."""
     lines = []
     for name, ours, theirs in runs:
         seconds = _in_turn({"ours": ours, "theirs": theirs}, repeats)
@@ -254,7 +258,7 @@ def markdown(lines: Sequence[Sequence[str]]) -> str:
 
 
 def write(sections: Mapping[str, str]) -> None:
-    """Put each section between its marks in the page."""
+    """Write each section between its marks in the page."""
     text = PAGE.read_text(encoding="utf-8")
     for name, content in sections.items():
         before, found, rest = text.partition(begin(name))

@@ -1,19 +1,20 @@
-"""What a user waits for and downloads before the first score: import, cold first score, size of a base install.
+"""What a user waits for and downloads before the first score: import, first score, size of a base install.
 
     python benchmarks/startup.py [--skip-install] [--quick] [--output FILE]
 
-import   Seconds of whole new processes, in turn: a bare interpreter (the limit), `import numpy`, `import nlgauge`, and
-         `from nlgauge import evaluate` with all that it brings. nlgauge should be as near to the bare one as can be.
-first    Seconds from starting Python to the first InfoLM score, in turn with torchmetrics on the same weights where it
-         is installed. "10 - 12 - 13" is the least, the median and the largest ratio of the rounds.
+import   Seconds of whole new processes, which take turns: a bare interpreter (the limit), `import numpy`,
+         `import nlgauge`, and `from nlgauge import evaluate` with everything that it imports. nlgauge should be as near
+         to the bare interpreter as possible.
+first    Seconds from starting Python to the first InfoLM score, in turn with torchmetrics on the same weights if it is
+         installed. "10 - 12 - 13" is the least, the median and the largest ratio of the rounds.
 bleu     The command `nlgauge score` with BLEU of one row, in turn with sacrebleu's own command, and with the imports
-         that the row cannot do without: numpy, click and sacrebleu.
-install  A new virtual environment takes this repository without extras: packages and bytes that came with it. Compiled
-         caches are left out. pip fetches what it has not cached, so this section needs a package index.
-         Beside it the packages that torchmetrics' InfoLM needs, counted where they are installed in this environment.
+         that the row needs: numpy, click and sacrebleu.
+install  This repository without extras in a new virtual environment: packages and bytes that are installed. Compiled
+         caches are left out. pip downloads what it has not cached, so this section needs a package index. For
+         comparison, the packages that torchmetrics' InfoLM needs, counted if they are installed in this environment.
 
-The first lines printed are the facts about the machine. Files are warm in the page cache after the first, uncounted
-round; the first start after a boot is slower for all.
+The first lines printed are the facts about the machine. Files are in the page cache after the first round, which is not
+counted. The first start after a boot is slower for all.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ PEER_PACKAGES = ("torchmetrics", "transformers")
 
 
 def imports(repeats: int) -> dict[str, Any]:
-    """Whole processes, in turn."""
+    """Return the seconds of whole processes, which take turns."""
     heading("import: whole new processes in turn, seconds")
     seconds = _processes({name: ["-c", code] for name, code in IMPORTS.items()}, repeats)
     bare = seconds["bare interpreter"]
@@ -67,7 +68,10 @@ def imports(repeats: int) -> dict[str, Any]:
 
 
 def slowest_modules(most: int = 8) -> list[tuple[str, float]]:
-    """The modules that cost `from nlgauge import evaluate` most by themselves, in milliseconds."""
+    """Return the modules that take the most time of `from nlgauge import evaluate`, in milliseconds.
+
+    The time of a module is without its own imports.
+    """
     command = [sys.executable, "-X", "importtime", "-c", IMPORTS["from nlgauge import evaluate"]]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stderr.splitlines()
     modules = sorted(_module_times(lines), key=lambda module: -module[1])[:most]
@@ -84,7 +88,7 @@ def _module_times(lines: list[str]) -> Iterator[tuple[str, float]]:
 
 
 def first(repeats: int) -> dict[str, Any]:
-    """From the start of Python to the first score."""
+    """Return the seconds from the start of Python to the first score."""
     heading("first: from starting Python to the first InfoLM score, seconds")
     with tempfile.TemporaryDirectory() as place:
         processes = {"bare interpreter": ["-c", "pass"], "nlgauge": ["-c", OURS]}
@@ -100,7 +104,7 @@ def first(repeats: int) -> dict[str, Any]:
 
 
 def bleu(repeats: int) -> dict[str, Any]:
-    """From the start of the command to the BLEU of one row."""
+    """Return the seconds from the start of the command to the BLEU of one row."""
     heading("bleu: the whole command for the BLEU of one row, seconds")
     if measuring.installed_version("sacrebleu") is None:
         print("  left out: sacrebleu is not installed")
@@ -129,7 +133,7 @@ def _processes(processes: dict[str, list[str]], repeats: int) -> dict[str, list[
 
 
 def install() -> dict[str, Any]:
-    """Packages and bytes of a base install, beside those that torchmetrics' InfoLM needs."""
+    """Return packages and bytes of a base install, and those that torchmetrics' InfoLM needs."""
     heading("install: packages and their files, MB")
     with tempfile.TemporaryDirectory() as place:
         sizes = _installed(Path(place) / "venv")
@@ -148,7 +152,7 @@ def install() -> dict[str, Any]:
 
 
 def _installed(venv: Path) -> dict[str, int]:
-    """Bytes of each package after installing this repository without extras into a new environment."""
+    """Return the bytes of each package in a new environment, after this repository was installed without extras."""
     home = Path(__file__).resolve().parents[1]
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
     python = next(path for path in (venv / "bin" / "python", venv / "Scripts" / "python.exe") if path.exists())

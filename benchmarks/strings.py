@@ -1,17 +1,18 @@
-"""All metrics of strings on a large table, against the limit of a minute and against plain loops over the libraries.
+"""All string metrics on a large table, compared with a limit of one minute and with plain loops over the libraries.
 
     python benchmarks/strings.py [FILE] [--sample 300] [--quick] [--output FILE]
 
-FILE is a table of outputs with references and sources, as WebNLG 2020's 28,464; without one a table of that shape is
-made up: 16 systems, 1,779 items, 1 to 5 references, short texts. Peers are the libraries of nlgauge[dev]; one that is
-missing is named and left out.
+FILE is a table of outputs with references and sources, such as WebNLG 2020's 28,464. Without FILE a table of that shape
+is made up: 16 systems, 1,779 items, 1 to 5 references, short texts. Peers are the libraries of nlgauge[dev]. A missing
+one is named and left out.
 
-table   Seconds of every metric on the whole table, one after the other in one process, values of systems included, and
-        their sum beside the limit: on the clock, and of the processor, which other work on the machine blows up less.
-peers   A plain loop of the library's call for one row, each output with each of its references anew, beside ours on the
-        same rows in turn: how many times longer the loop takes, "least - median - largest" of the rounds. The rows are
-        all outputs of the first items, so that references recur as they do in a table. The largest difference of two
-        values says that both compute the same.
+table   Seconds of every metric on the whole table, one after the other in one process, including values of systems.
+        The sum is compared with the limit. Given are seconds of the clock and of the processor, which other work on the
+        machine affects less.
+peers   A plain loop that calls the library for each row, and for each output with each of its references. It takes
+        turns with nlgauge on the same rows. Printed is how many times longer the loop takes: "least - median - largest"
+        of the rounds. The rows are all outputs of the first items, so that references recur as they do in a table. The
+        largest difference of two values shows that both compute the same.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ Loop = Callable[[Sequence[Row]], list[float]]
 
 
 def made_up(systems: int, items: int) -> Corpus:
-    """A table in which systems say nearly what references say, and now and then the same as another system."""
+    """Return a table in which systems say nearly what references say, and sometimes the same as another system."""
     maker, pick = measuring.TextMaker(), random.Random(3)
     rows: list[Row] = []
     for item in range(items):
@@ -108,7 +109,10 @@ def by_rouge_score_rs() -> Loop:
 
 
 def by_nltk() -> Loop:
-    """On words split at spaces, with Porter's stems and without synonyms, which need a download there."""
+    """Return a loop over nltk's METEOR on words split at spaces, with Porter's stems and without synonyms.
+
+    Synonyms would need a download.
+    """
     from nltk.translate.meteor_score import single_meteor_score
     from snowballstemmer import stemmer
 
@@ -148,7 +152,7 @@ PEERS: dict[str, tuple[str, str, Callable[[], Loop]]] = {
 
 
 def first_items(rows: Corpus, at_least: int) -> list[Row]:
-    """All outputs of the first items, of those that have words on both sides."""
+    """Return all outputs of the first items, without rows whose texts have no words."""
     by_item: dict[str, list[Row]] = {}
     for row in rows:
         usable = tuple(text for text in row.references if text.strip())
@@ -163,7 +167,10 @@ def first_items(rows: Corpus, at_least: int) -> list[Row]:
 
 
 def seconds_of(rows: Corpus, spec: str) -> tuple[float, float, int]:
-    """Of a metric's rows and systems: time on the clock, of the processor; and of how many rows it says nothing."""
+    """Return the seconds of the clock and of the processor for a metric, and the number of rows without value.
+
+    The seconds are those of all rows and systems.
+    """
     began, used = time.perf_counter(), time.process_time()
     found = evaluate(rows, metrics=spec)
     found.by_system()

@@ -1,9 +1,9 @@
 """Make the body of `base` from all-mpnet-base-v2: `python make_body.py FOLDER OUT [--texts TEXTS]` (docs/training.md).
 
-Its vocabulary is BERT's uncased one, moved: its rows are put in the order of the embedded model's ids, so that its
-tokenizer and document frequencies are the embedded model's own. Its positions begin at row 2, it knows no types of
-tokens, and its attention counts relative positions (Raffel et al. 2020), by one table for all layers. Its weights are
-taken by their digest alone: whoever hands them on need not be trusted.
+The vocabulary of MPNet is BERT's uncased vocabulary in another order. Its rows are put in the order of the embedded
+model's ids, so that `base` uses the tokenizer and the document frequencies of the embedded model. MPNet's positions
+begin at row 2, it has no token types, and its attention counts relative positions (Raffel et al. 2020), by one table
+for all layers. Its weights are accepted by their digest alone, so it does not matter who hands them on.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ DIGEST = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 """SHA-256 of the publisher's model.safetensors"""
 LAYERS, ADAPTED = 8, 6
 MOVED = 4
-"""An id of BERT's vocabulary and this are its id in MPNet's"""
+"""The id of a token in MPNet's vocabulary minus its id in BERT's"""
 SPECIAL = {"[PAD]": "<pad>", "[CLS]": "<s>", "[SEP]": "</s>", "[MASK]": "<mask>"}
-"""By our special tokens, what MPNet learnt in their place; [UNK] it has itself, and `<unk>` it never saw"""
+"""The special tokens of MPNet in place of those of nlgauge; MPNet has [UNK] itself, and never saw its own `<unk>`"""
 FIRST_POSITION = 2
 NAMES = {
     "attention.attn.q": "attention.self.query",
@@ -47,12 +47,12 @@ NAMES = {
     "attention.attn.o": "attention.output.dense",
     "attention.LayerNorm": "attention.output.LayerNorm",
 }
-"""The names of a layer's parts, theirs and ours; others are called the same"""
+"""The names of a layer's parts in MPNet and in nlgauge; the other parts have equal names"""
 SAME = ("hidden_size", "num_attention_heads", "intermediate_size", "hidden_act", "layer_norm_eps", BUCKETS)
 
 
 def moved(ours: dict[str, int], theirs: dict[str, int]) -> np.ndarray:
-    """Which row of their vocabulary each id of ours has: [ours]."""
+    """Return the row in the other vocabulary for each id in the vocabulary of nlgauge, [ids]."""
     rows = np.full(len(ours), -1)
     for token, number in ours.items():
         rows[number] = theirs.get(SPECIAL.get(token, token), -1)
@@ -63,7 +63,7 @@ def moved(ours: dict[str, int], theirs: dict[str, int]) -> np.ndarray:
 
 
 def renamed(tensors: dict[str, np.ndarray], rows: np.ndarray) -> dict[str, np.ndarray]:
-    """Weights of an MPNet by the names of a BERT of ours, of its first layers; the pooler is left out."""
+    """Return the weights of the first layers of an MPNet, by the names in a BERT of nlgauge, without the pooler."""
     out = {}
     for name, value in tensors.items():
         if match := re.match(r"encoder\.layer\.(\d+)\.(.*)\.(weight|bias)$", name):

@@ -152,7 +152,7 @@ __all__ = [
 if not TYPE_CHECKING:  # a checker would take it for leave to use any name
 
     def __getattr__(name: str) -> Any:
-        """Load on first use, so that `import nlgauge` costs nothing; metrics are found by the registry."""
+        """Return a public name, which is loaded at its first use, so that `import nlgauge` is fast."""
         if name in _HOMES:
             globals()[name] = public = getattr(import_module(f"nlgauge.{_HOMES[name]}"), name)
             return public

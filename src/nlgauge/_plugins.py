@@ -1,9 +1,9 @@
-"""Entry points of installed packages.
+"""Entry points of installed packages: metrics, models and commands.
 
-They are metrics (``nlgauge.metrics``), models (``nlgauge.models``), and subcommands (``nlgauge.commands``).
+Their groups are ``nlgauge.metrics``, ``nlgauge.models`` and ``nlgauge.commands``.
 
-A metric or a model is called ``package/Name``, so it can never be mistaken for what ships here, or for another
-package's. The metrics of nlgauge-lab, a second distribution of this project, have their bare names.
+A metric or a model is called ``package/Name``, so it is never mistaken for one of nlgauge or of another package. The
+metrics of nlgauge-lab, a second distribution of this project, have their bare names.
 """
 
 from __future__ import annotations
@@ -29,44 +29,45 @@ LAB_COMMANDS = {
     "study": "Study metrics as the papers do.",
     "train": "Train models, aligners, weights and thresholds.",
 }
-"""The commands of nlgauge-lab, with the line that `nlgauge --help` shows of each"""
+"""The commands of nlgauge-lab, each with its line in `nlgauge --help`"""
 
 
 @cache
 def installed_version(name: str) -> str:
     """Return the version of an installed distribution, read once in a process.
 
-    Of the file that says it the line alone is read: to parse all of it takes longer than to score a row of strings.
+    Only the line with the version is read from the metadata, because parsing the whole file takes longer than scoring a
+    row of strings.
 
     Args:
-        name: that of the distribution on the package index.
+        name: the name of the distribution on the package index.
 
     Returns:
         The version.
 
     Raises:
-        PackageNotFoundError: it is not installed.
+        PackageNotFoundError: the distribution is not installed.
     """
     written = re.search(r"^Version: (.+)$", distribution(name).read_text("METADATA") or "", re.MULTILINE)
     return version(name) if written is None else written[1].strip()
 
 
 def offered(group: str) -> Iterator[tuple[str, EntryPoint]]:
-    """Yield the entry points of a group by the name that a spec uses."""
+    """Yield the entry points of a group, each with the name that a spec uses for it."""
     for point in entry_points(group=group):
         package = point.dist.name if point.dist else "unknown"
         yield (point.name if package == LAB else f"{package}/{point.name}"), point
 
 
 def load_offered(name: str, point: EntryPoint) -> object:
-    """Return what an entry point stands for.
+    """Return the object that an entry point names.
 
     Args:
         name: the name that a spec uses, for the error.
         point: the entry point of an installed package.
 
     Returns:
-        What the package offers.
+        The object, such as the class of a metric.
 
     Raises:
         SpecError: the package cannot be imported, whatever it raises. The message names the package.
@@ -79,5 +80,5 @@ def load_offered(name: str, point: EntryPoint) -> object:
 
 
 def in_the_lab(what: str) -> str:
-    """Return the sentence that says how to get a metric or a command of nlgauge-lab where it is not installed."""
+    """Return the sentence that says how to install nlgauge-lab, for a metric or command that is in it."""
     return f"{what} is in the package {LAB}: {installing(LAB)}"

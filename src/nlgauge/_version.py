@@ -1,3 +1,3 @@
-"""The version, in a module of its own so that nothing heavy is imported for it."""
+"""The version. It has a module of its own, so that reading it imports nothing large."""
 
 __version__ = "0.2.0"

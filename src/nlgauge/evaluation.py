@@ -1,4 +1,4 @@
-"""The whole flow in one screen: rows and metrics in, one table out."""
+"""`evaluate` and `score`, the ways from rows and metrics to scores."""
 
 from __future__ import annotations
 
@@ -58,54 +58,55 @@ def evaluate(
 ) -> ScoreTable:
     """Score every row by every metric, and every system by the corpus-level metrics.
 
-    Models use all processors. An installed model stays loaded for the next call; a folder or a checkpoint is read again
-    each time.
+    Models use all processors. The embedded model or `base`, whichever was used last, stays loaded for the next call. A
+    folder or a checkpoint is read again each time.
 
     Args:
-        corpus: a Corpus, or records, a mapping of lists or a data frame of its columns; or give the columns one by one
-            as lists (`candidates` to `trials`).
+        corpus: a Corpus, records, a mapping of lists, or a data frame. Instead of it, the columns may be given as lists
+            (`candidates` to `trials`).
         metrics: specs or Metric objects.
         candidates: the outputs.
         references: a text or a list of texts for each candidate.
         sources: each a text, a list of passages, or documents with `page_content`, `text` or `content`.
         contexts: as `sources`.
-        questions: what each candidate answers.
+        questions: the question that each candidate answers.
         systems: the name of the system that each candidate is of.
         items: the name of the item that each candidate is for.
-        trials: which run of its system on its item each candidate is of, where there are several.
-        columns: of records and data frames, our names to theirs: {"candidate": "prediction", "references": ["a", "b"]};
-            a path leads into a record: "output.answer".
-        model: for the metrics that name none.
-        precision: 'float32' gives the same numbers on every machine, up to the last digits; 'bfloat16' needs OpenVINO
-            or torch, and pays on a GPU and on processors with units for it alone; 'int8' computes products of weights
-            in 8 bits, without torch. 'auto' takes the fastest of them that is measured on this machine (`nlgauge doctor
-            --speed`) and moves no score of the first 200 rows by more than `precision_change`; all rows are scored in
-            it, or all in float32. What it did is printed, and stands in `run["precision"]` of the table.
-        precision_change: for precision='auto', the largest change of a score, as a share of the range (largest less
-            least) that the scores of these rows have in float32.
+        trials: where a system has several candidates for an item, the name of the run that each candidate comes from.
+        columns: for records and data frames, the names of columns in nlgauge with their names in the data:
+            {"candidate": "prediction", "references": ["a", "b"]}; a path leads into a record: "output.answer".
+        model: the model of metrics that name none; by default the environment variable NLGAUGE_MODEL, else the embedded
+            model.
+        precision: 'float32' gives the same numbers on every machine, up to the last digits. 'bfloat16' needs OpenVINO
+            or torch, and is faster only on a GPU and on processors with units for it. 'int8' computes products of
+            weights in 8 bits, without torch. 'auto' takes the fastest of them, as measured on this machine (`nlgauge
+            doctor --speed`), that changes no score of the first 200 rows by more than `precision_change`. All rows are
+            scored in it, or all in float32. The choice is printed, and is in `run["precision"]` of the table.
+        precision_change: for precision='auto', the largest change of a score, as a share of the range (largest minus
+            least) of the scores that these rows have in float32.
         backend: 'onnxruntime', 'openvino', 'torch', or 'auto' to choose by precision, device and what is installed.
-        device: 'cpu', 'cuda', 'cuda:1' or 'mps', of models that torch runs; a GPU by default where there is one.
-        batch_tokens: how many tokens a batch holds.
+        device: 'cpu', 'cuda', 'cuda:1' or 'mps', for models that torch runs; by default a GPU where there is one.
+        batch_tokens: the largest number of tokens in a batch; by default the model or the engine chooses it.
         window: what to do with texts longer than the model's window: 'slide', 'cut' or 'error'.
-        evidence: whether to have what each score is based on, in `Column.evidence`.
-        against: a corpus whose candidates corpus-level metrics compare a system's outputs with, instead of the
-            references of its rows.
-        progress: a bar on stderr, when that is a terminal.
-        cache: where scores are cached, so that no row is scored twice: True for the place of `nlgauge cache info`, a
-            folder, or False.
-        rows_per_block: score so many rows at a time, and hold no more of them in memory (with
-            `Corpus.read(on_disk=True)`).
-        output: a folder that each block is written to as soon as it is scored; a run that was killed goes on there, and
-            the table is read from it.
+        evidence: whether the table has the evidence of each score, in `Column.evidence`.
+        against: a corpus with whose candidates corpus-level metrics compare a system's outputs, instead of with the
+            references of the system's rows.
+        progress: whether to show a progress bar on stderr, where that is a terminal.
+        cache: where scores are cached, so that no row is scored twice: True for the folder that `nlgauge cache info`
+            names, another folder, or False for no cache.
+        rows_per_block: the number of rows that are scored at a time. With `Corpus.read(on_disk=True)`, no more rows are
+            in memory.
+        output: a folder to which each block is written as soon as it is scored. A run that was killed continues there,
+            and the table is read from it.
         ray: 'local', the address of a Ray cluster, or a `Cluster`; the numbers are the same.
-        on_missing: 'skip' gives rows whose candidate is None no score, and scores the others as if these were not
-            there; by default they are an error.
-        repeats: what is done with several rows of one system and item that name no trial. By default they are an error
-            that names two of them. 'mean' numbers them as trials in their order. The mean over its trials stands for an
-            item wherever scores are averaged or compared (`ScoreTable.per_item`).
-        anchors: rated rows that are scored again in each run, past the cache, by all metrics of rows whose scores a
-            cache may hold. Their scores stand apart, in `ScoreTable.anchors`, and `nlgauge.trust(before=...)` compares
-            them with those of an earlier run: whether a judge has changed.
+        on_missing: by default, a row whose candidate is None is an error. With 'skip', such a row has no score, and the
+            others are scored as if it were not there.
+        repeats: how several rows of one system and item are treated that name no trial. By default they are an error
+            that names two of them. 'mean' numbers them as trials in their order. The mean over its trials then
+            represents an item wherever scores are averaged or compared (`ScoreTable.per_item`).
+        anchors: rated rows that each run scores again, without the cache, by all metrics of rows whose scores a cache
+            may hold. Their scores are in `ScoreTable.anchors`, apart from the others. `nlgauge.trust(before=...)`
+            compares them with those of an earlier run, to tell whether a judge has changed.
 
     Returns:
         The scores of all rows, in their order.
@@ -168,11 +169,11 @@ def evaluate(
 def _scored_again(
     anchors: Corpus, metrics: Mapping[str, Metric], asked: Mapping[str, str], options: RunOptions
 ) -> ScoreTable:
-    """Return the scores of anchors, none of which comes from the cache or goes there, with their ratings.
+    """Return the scores of anchors with their ratings. These scores neither come from the cache nor go there.
 
     Raises:
         InputError: anchors are not rated or cannot be scored.
-        SpecError: nothing is asked again.
+        SpecError: no metric has scores that a cache may hold, or the scores are written to a folder.
     """
     if options.output is not None:
         raise SpecError("anchors stand in a scores file: write the scores to a file (.jsonl), and not to a folder")
@@ -196,7 +197,7 @@ def _scored_again(
 
 
 def rated_in(corpus: Corpus) -> dict[str, list[float | None]]:
-    """Return the ratings of rows by aspect, None where a row has none, as the header of a scores file holds them."""
+    """Return the ratings of rows by aspect, as the header of a scores file holds them; None for a row without one."""
     aspects = dict.fromkeys(aspect for row in corpus for aspect in row.scores)
     return {aspect: [row.scores.get(aspect) for row in corpus] for aspect in aspects}
 
@@ -208,13 +209,13 @@ def table_of(
     options: RunOptions,
     against: Corpus | None = None,
 ) -> ScoreTable:
-    """Return the scores of rows in memory, or in the folder that the options name.
+    """Return a table of the scores of rows, in memory or in the folder that the options name.
 
     Args:
         corpus: the rows.
         metrics: the metrics by spec.
-        asked: specs by what was asked for.
-        options: how models are run, and where the scores go.
+        asked: the canonical spec of each metric, by the spec that the user wrote.
+        options: the options of the run, which also say where the scores go.
         against: as `evaluate` takes it.
 
     Returns:
@@ -246,12 +247,12 @@ def table_of(
 def rows_of(
     corpus: Corpus | Iterable[Mapping[str, Any]], columns: Columns | None, on_missing: OnMissing = "error"
 ) -> Corpus:
-    """Return a corpus as it is, or a corpus of records or of a data frame.
+    """Return a Corpus unchanged, or make one of records or of a data frame.
 
     Args:
         corpus: a Corpus, or what `Corpus.from_records` takes.
-        columns: as `Corpus.from_records` takes them; none with a Corpus.
-        on_missing: as `Corpus.from_records` takes it.
+        columns: as `Corpus.from_records` takes them; not allowed with a Corpus.
+        on_missing: as `Corpus.from_records` takes it; ignored for a Corpus.
 
     Returns:
         The corpus.
@@ -268,7 +269,7 @@ def rows_of(
 
 
 def _metrics(metrics: Any, model: str | None) -> tuple[dict[str, Metric], dict[str, str]]:
-    """Return the metrics by canonical spec, and the canonical specs by the ones that were asked for."""
+    """Return the metrics by canonical spec, and the canonical specs by the specs that the user wrote."""
     listed = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not listed:
         raise SpecError("no metric was given")
@@ -299,15 +300,15 @@ def score(
 ) -> Value:
     """Return the score of one row: ``float(score)`` is its first sub-score. For many rows `evaluate` is faster.
 
-    An installed model stays loaded for the next call. A folder or a checkpoint is read again each time, since it may
-    change.
+    The embedded model or `base`, whichever was used last, stays loaded for the next call. A folder or a checkpoint is
+    read again each time, since it may change.
 
     Args:
         metric: a spec or a Metric.
         candidate: the text that is scored.
         references: a text, or a list of texts.
         source: a text, or a list of passages.
-        question: what the candidate answers.
+        question: the question that the candidate answers.
         context: as `source`.
         model: as in `evaluate`.
         precision: as in `evaluate`.
@@ -317,10 +318,10 @@ def score(
         cache: as in `evaluate`, but by default nothing is written to disk.
 
     Returns:
-        The value, with the reason where there is none, and with notes.
+        The value, with its notes, and with a reason if a sub-score is NaN.
 
     Raises:
-        SpecError: the metric's scores depend on other rows; and as `evaluate`.
+        SpecError: the metric's scores depend on other rows, or as `evaluate`.
         InputError: as `evaluate`.
 
     >>> score("TokenF1", "A cat sat.", "A cat sat.").parts[0]
@@ -347,7 +348,7 @@ NO_CANDIDATE = "there is no candidate"
 
 
 def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
-    """Return a table of `corpus.present` with all rows of the corpus: the others have no values, and a reason."""
+    """Return the table of `corpus.present` with all rows of the corpus. The missing ones are NaN with a reason."""
     rows = [(row.system, row.item) for row in corpus]
     places = [number for number, row in enumerate(corpus) if not row.missing]
     systems = {name: number for number, name in enumerate(corpus.systems)}
@@ -363,7 +364,7 @@ def with_missing(table: ScoreTable, corpus: Corpus) -> ScoreTable:
 
 
 def _spread(column: Column, places: list[int], size: int) -> Column:
-    """Return a column of so many rows (or systems), whose values stand at some places."""
+    """Return a column for `size` rows or systems. Its values are moved to `places`, and all other values are NaN."""
 
     def moved(by_row: Mapping[int, Any]) -> dict[int, Any]:
         return {places[number]: entry for number, entry in by_row.items()}

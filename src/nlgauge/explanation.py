@@ -1,4 +1,4 @@
-"""What scores are based on: those of single rows, or of whole systems where a metric measures sets."""
+"""`explain`: what the scores of rows are based on, or the scores of systems by a corpus-level metric."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ from nlgauge.show.tables import NONE, Cell, Number
 
 _IN_A_NOTEBOOK = 5
 _ROUNDING = 1e-5
-"""Rows that are read in other batches than in the run differ in their last digits"""
+"""The tolerance, relative and absolute, of scores: rows in other batches than in the run differ in their last digits"""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """One score, of a row or of a system, and what it is based on."""
+    """A score of a row or of a system, and what the score is based on."""
 
     row: int | None
-    """Counted from 1; None of a system"""
+    """The number of the row, counted from 1; None for a system"""
     system: str
     item: str | None
     metric: str
     values: Mapping[str, float]
-    """By sub-score; NaN with a reason"""
+    """The score by sub-score; NaN has a reason"""
     reason: str | None
     notes: Sequence[str]
     evidence: Mapping[str, Any]
-    """As JSON has it; empty where a metric has nothing to show"""
+    """The evidence as JSON values; empty where the metric has nothing to show"""
     texts: Mapping[str, Any]
-    """The row's 'candidate', 'source', 'context' and 'references', those that it has"""
+    """The row's 'candidate', 'source', 'context' and 'references', as far as it has them"""
 
     @property
     def defined(self) -> bool:
@@ -66,7 +66,7 @@ class Explanation:
 
     @property
     def record(self) -> dict[str, Any]:
-        """As `nlgauge explain --format json` prints it."""
+        """The record that `nlgauge explain --format json` prints."""
         names = ("row", "system", "item", "metric", "values", "reason", "notes", "evidence")
         return {name: jsonable(getattr(self, name)) for name in names}
 
@@ -88,10 +88,10 @@ class Explanation:
         yield from evidence_lines(self.evidence, "  ")
 
     def html(self, titles: bool = False) -> str:
-        """Return the evidence, drawn.
+        """Return the evidence as a drawing in HTML.
 
         Args:
-            titles: whether what is said of a word stands in its title, for a place that runs no script.
+            titles: whether the remarks about a word are in the word's `title`, for a page that runs no script.
 
         Returns:
             A piece of HTML.
@@ -106,14 +106,14 @@ def _number(value: float) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Explanations(Answered, Records[Explanation]):
-    """What `explain` found: one for each row, or for each system. A notebook draws the first ones."""
+    """The result of `explain`: an explanation for each row, or for each system. A notebook shows the first ones."""
 
     kind = Explanation
     metric: str
     records: list[Explanation]
 
     def to_answer(self) -> Answer:
-        """Return the answer: text output has the evidence, and tables the values alone."""
+        """Return the answer that commands show: its text has the evidence, and its table has the values alone."""
         head: list[Cell] = ["row", "system", "item", *(self.records[0].values if self.records else ()), "reason"]
         cells: list[list[Cell]] = [
             [
@@ -137,7 +137,7 @@ class Explanations(Answered, Records[Explanation]):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a page of HTML, one file that needs no network. Raises InputError where it cannot be written."""
+        """Write an HTML page, which is one file that needs no network. Raises InputError if it cannot be written."""
         made = page(
             "explain.html",
             command="explain",
@@ -174,13 +174,13 @@ def explain(
     progress: bool = False,
     cache: bool | str | Path = True,
 ) -> Explanations:
-    """Return what a metric's scores of some rows are based on; of each system where it measures sets.
+    """Return what a metric's scores of rows are based on, or its scores of systems for a corpus-level metric.
 
     Args:
         corpus: as `nlgauge.evaluate` takes it.
         metric: a spec or a Metric.
-        rows: numbers of rows, counted from 1 as everywhere; all where none are given. No other row is scored; what a
-            metric counts on the corpus is counted on all of it.
+        rows: the numbers of the rows to explain, counted from 1; all rows by default. Only these are scored, but a
+            metric that counts on the corpus counts on all rows.
         columns: as `nlgauge.evaluate` takes them.
         model: as `nlgauge.evaluate` takes it.
         precision: as `nlgauge.evaluate` takes it.
@@ -189,8 +189,8 @@ def explain(
         batch_tokens: as `nlgauge.evaluate` takes it.
         window: as `nlgauge.evaluate` takes it.
         against: as `nlgauge.evaluate` takes it.
-        scores: a table of these rows, whose numbers are explained: by the metric as it stands there, with the model,
-            precision, window and device of its signature.
+        scores: a table of scores of the same rows. Its scores are explained, with the metric's parameters in the table,
+            and with the model, precision, window and device of the signature.
         progress: as `nlgauge.evaluate` takes it.
         cache: as `nlgauge.evaluate` takes it.
 
@@ -198,8 +198,8 @@ def explain(
         An explanation for each row, or for each system.
 
     Raises:
-        SpecError: rows of a corpus-level metric are named; and as `nlgauge.evaluate`.
-        InputError: the table is of other rows, or the numbers here are not those of the table; and as
+        SpecError: rows are named for a corpus-level metric, or as `nlgauge.evaluate`.
+        InputError: the table is of other rows, its numbers differ from those that are computed here, or as
             `nlgauge.evaluate`.
 
     >>> corpus = Corpus.from_texts(["A cat sat."], references=[["The cat sat."]])
@@ -239,7 +239,7 @@ def explain(
 
 
 def _as_scored(scores: ScoreTable, metric: str | Metric, corpus: Corpus, options: RunOptions) -> tuple[str, RunOptions]:
-    """Return a metric, and how its model is read, as a table has them. Raises SpecError and InputError."""
+    """Return the spec of a metric and the options by which a table was scored. Raises SpecError and InputError."""
     if scores.run.get("corpus", corpus.digest) != corpus.digest:
         raise InputError("the scores are of other rows", remedy="give the outputs that were scored")
     spec = scores.find(metric)
@@ -260,7 +260,7 @@ def _as_scored(scores: ScoreTable, metric: str | Metric, corpus: Corpus, options
 
 
 def _refuse_others(explanations: Explanations, scores: ScoreTable, spec: str) -> None:
-    """Raise InputError where what was found are not the numbers of a table."""
+    """Raise InputError if the scores of explanations differ from those of a table."""
     column = scores.columns[spec]
     for at, record in enumerate(explanations):
         row = record.row - 1 if record.row is not None else at
@@ -276,14 +276,14 @@ def _refuse_others(explanations: Explanations, scores: ScoreTable, spec: str) ->
 
 
 def _numbers(corpus: Corpus, rows: Sequence[int] | None) -> Sequence[int]:
-    """Return the places of rows, which are counted from 1. Raises InputError for one that is not there."""
+    """Return the places of rows, from 0, for their numbers, from 1. Raises InputError for a row that is not there."""
     if wrong := [row for row in rows or () if not 1 <= row <= len(corpus)]:
         raise InputError(f"there is no row {wrong[0]}", remedy=f"rows are counted from 1; there are {len(corpus)}")
     return range(len(corpus)) if rows is None else [row - 1 for row in rows]
 
 
 def of_rows(corpus: Corpus, metric: Metric, scored: Iterable[tuple[int, RowResult]]) -> Explanations:
-    """Return what was scored of some rows, by their numbers, as explanations."""
+    """Return explanations of the results of some rows, which come with the numbers of the rows from 0."""
     records = [
         Explanation(
             row=number + 1,

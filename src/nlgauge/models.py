@@ -1,4 +1,4 @@
-"""For authors of models and of features: capabilities, texts in sub-words, and opened checkpoints."""
+"""Names for authors of models and of features: capabilities, texts in sub-words, and opened checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a run is computed: what every door takes, carried whole to the engine."""
+"""The options of a run, which Python, the command and the service all pass to the engine."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 
 ROWS_PER_BLOCK = 4096
 Repeats: TypeAlias = Literal["error", "mean"]
-"""What is done with several rows of one system and item: refused, or their mean stands for the item"""
+"""How several rows of one system and item are treated: they are refused, or their mean represents the item"""
 LOCAL = "local"
 PRECISION_CHANGE = 0.01
-"""By default, the largest change of a score that precision='auto' takes, as a share of the range of the scores"""
+"""By default, the largest change of a score that precision='auto' accepts, as a share of the range of the scores"""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where a run is computed.
+    """The Ray cluster on which a run is computed, and the workers on it.
 
     Args:
-        address: of a Ray cluster, as ray.init takes it ('auto', 'ray://HEAD:10001'), or 'local' for processes of this
-            machine.
-        workers: how many; by default as many as fit.
-        threads: processors of each worker.
-        gpus: GPUs of each worker, or the share of a GPU.
+        address: the address of a Ray cluster, as ray.init takes it ('auto', 'ray://HEAD:10001'), or 'local' for
+            processes on this machine.
+        workers: the number of workers; by default as many as the cluster has room for.
+        threads: the number of processors of each worker.
+        gpus: the number of GPUs of each worker, which may be a share of a GPU.
 
     Raises:
-        SpecError: the numbers make no sense.
+        SpecError: the address is empty, or a number is too small.
     """
 
     address: str = LOCAL
@@ -52,10 +52,10 @@ class Cluster:
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a run is computed; each field is an argument of `nlgauge.evaluate`, which says what it means.
+    """The options of a run. The fields without a docstring are arguments of `nlgauge.evaluate`, which describes them.
 
     Raises:
-        SpecError: the options make no sense.
+        SpecError: an option has a value that is not allowed.
     """
 
     model: str | None = None
@@ -73,9 +73,10 @@ class RunOptions:
     ray: str | Cluster | None = None
     repeats: Repeats = "error"
     backends: Mapping[str, str] = field(default_factory=dict)
-    """By model, the backend that precision='auto' chose (`nlgauge.run.precision`)"""
+    """The backends that precision='auto' chose, by model (`nlgauge.run.precision`)"""
     in_blocks: bool = field(init=False)
-    """Whether some rows at a time are scored by all metrics, and not all rows by one model after another"""
+    """Whether a block of rows is scored by all metrics before the next block, instead of all rows by one model after
+    another"""
 
     def __post_init__(self) -> None:
         in_blocks = any(option is not None for option in (self.rows_per_block, self.output, self.ray))
@@ -92,13 +93,13 @@ class RunOptions:
             raise SpecError(f"rows_per_block is {self.rows_per_block}; a block has at least 1 row")
 
     def load(self, name: str) -> Model:
-        """Return a model for the run. Raises what `nlgauge.engine.models.loading.load` raises."""
+        """Return a model, loaded with these options. Raises as `nlgauge.engine.models.loading.load` does."""
         from nlgauge.engine.models import loading
 
         return loading.shared(name, self.precision, self.backends.get(name, self.backend), self.device)
 
     def engine(self, name: str, cache: FeatureCache | None = None) -> Engine:
-        """Return an engine with a model. Raises as `load`."""
+        """Return an engine with a model, loaded with these options. Raises as `load` does."""
         from nlgauge.engine.engine import Engine  # which metrics of strings do without
 
         progress = self.progress and not self.in_blocks  # a bar of its own counts the rows of blocks

@@ -1,8 +1,8 @@
-"""Specs to metrics: what ships here first, then what installed packages offer.
+"""The way from specs to metrics: first those of nlgauge, then those that installed packages offer.
 
 A package offers metrics under the entry point group ``nlgauge.metrics`` (a subclass of Metric). They are called
-``package/Name``, so they can never be mistaken for ours or for each other's. Those of nlgauge-lab have bare names, and
-``published/Name`` where they repeat published errors.
+``package/Name``, so they are never mistaken for those of nlgauge or of another package. The metrics of nlgauge-lab have
+bare names, or ``published/Name`` if they repeat errors of published code.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from nlgauge.data.renamed import now_of
 from nlgauge.errors import SpecError
 
 LONGEST_SPEC = 4096
-"""Characters: a spec holds words and numbers, and at most the path of a file"""
+"""The largest number of characters in a spec, which holds words, numbers, and at most the path of a file"""
 FIRST, SHORT = "", ":"
-"""Stand for the name of a parameter that a spec gives without one: in brackets, and after a colon"""
+"""The keys of a parameter that a spec gives without its name: FIRST for one in brackets, SHORT for one after a colon"""
 _SHOWN = 100
 _HERE = Path(__file__).parent
 _OTHER_NAMES = dict.fromkeys(
@@ -47,7 +47,7 @@ _OTHER_NAMES = dict.fromkeys(
     ),
     "Faithfulness",
 )
-"""What people ask for by the name of what is measured"""
+"""Names under which people look for Faithfulness, after what it measures"""
 _FAMILIES = {
     **dict.fromkeys(("BLEU", "CER", "ChrF", "TER", "WER"), "translation"),
     **dict.fromkeys(("Column", "CopyRate", "Length"), "simple"),
@@ -59,7 +59,7 @@ _FAMILIES = {
         ("Consistency", "Engagingness", "Groundedness", "MeanAlignment", "Preservation", "Relevance"), "ctc"
     ),
 }
-"""The files of metrics that are not called like their file"""
+"""The file of each metric whose file has another name than the metric"""
 
 
 @cache
@@ -73,7 +73,7 @@ def names() -> list[str]:
     """Return the names of all metrics.
 
     Returns:
-        Those of nlgauge in alphabetical order, then those that installed packages offer.
+        The names of nlgauge in alphabetical order, then the names that installed packages offer.
     """
     return [*built_in_metrics(), *(name for name, _ in offered("nlgauge.metrics"))]
 
@@ -85,7 +85,7 @@ def project_metrics() -> dict[str, type[Metric]]:
 
 
 def typical(kind: type[Metric]) -> Metric | None:
-    """Return a metric with its default parameters, for descriptions; None where one without a default is needed."""
+    """Return a metric with its default parameters or its example, for descriptions; None if it needs another one."""
     try:
         return kind(**{kind.subject: kind.example} if kind.example else {})
     except (SpecError, TypeError):
@@ -93,21 +93,21 @@ def typical(kind: type[Metric]) -> Metric | None:
 
 
 def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
-    """Return a metric from its spec: ``Name``, ``Name:value`` or ``Name(param=value, ...)``; nothing is run.
+    """Return a metric from its spec: ``Name``, ``Name:value`` or ``Name(param=value, ...)``. No code in it is run.
 
-    In brackets, values are Python literals. After a colon stands the text of the parameter that the metric's class
-    names as `short`, as it is: ``Consistency:D`` is ``Consistency(aligner='D')``.
+    In brackets, values are Python literals. After a colon, the rest of the spec is the text of the parameter that the
+    metric's class names as `short`: ``Consistency:D`` is ``Consistency(aligner='D')``.
 
     Args:
         spec: the spec, or a Metric.
-        model: for a metric that reads a model and names none, given as a spec or as an object; by default what the
-            variable NLGAUGE_MODEL of the environment names, else the embedded model.
+        model: the model of a metric that reads a model and names none, whether it is given as a spec or as an object.
+            By default, it is the environment variable NLGAUGE_MODEL, else the embedded model.
 
     Returns:
         The metric.
 
     Raises:
-        SpecError: the spec does not parse, or what it names is not there or is outside its domain.
+        SpecError: the spec cannot be read, no metric has this name, or a parameter is unknown or not allowed.
 
     >>> str(metric("InfoLM( alpha = 3, beta=0.25, measure='ab')"))
     "InfoLM(measure='ab', alpha=3, beta=0.25)"
@@ -128,23 +128,23 @@ def metric(spec: str | Metric, *, model: str | None = None) -> Metric:
 
 @cache
 def _bare(name: str) -> Metric:
-    """Return a metric with its defaults; it cannot change, so that it is made once."""
+    """Return a metric with its defaults. A metric never changes, so each one is made only once."""
     return _made(name)
 
 
 def parsed(spec: str) -> tuple[str, dict[str, Any]]:
-    """Return the name and the parameters that a spec writes; neither is looked up.
+    """Return the name and the parameters that a spec writes, without checking that they exist.
 
-    One parameter may stand without its name. It is called FIRST, or SHORT after a colon.
+    One parameter may be given without its name. It is called FIRST, or SHORT if it comes after a colon.
 
     Args:
-        spec: the text.
+        spec: the text of the spec.
 
     Returns:
         The name, and the values by parameter.
 
     Raises:
-        SpecError: the text is no spec.
+        SpecError: the text is not a spec.
     """
     if len(spec) > LONGEST_SPEC:
         limit = f"it has {len(spec):,} characters, and the limit is {LONGEST_SPEC:,}"
@@ -185,7 +185,7 @@ def parsed(spec: str) -> tuple[str, dict[str, Any]]:
 
 
 def named(kind: type[Metric], values: dict[str, Any], spec: str) -> dict[str, Any]:
-    """Return the parameters of a spec, all by their names. Raises SpecError where one may not stand without."""
+    """Return the parameters of a spec, all by their names. Raises SpecError for a value that needs a name."""
     names = {FIRST: kind.subject, SHORT: kind.short or kind.subject}
     for sign in names.keys() & values.keys():
         if not names[sign] or names[sign] in values:
@@ -196,7 +196,7 @@ def named(kind: type[Metric], values: dict[str, Any], spec: str) -> dict[str, An
 
 
 def _split(spec: str) -> tuple[str, str, str]:
-    """Return the name in a spec, the sign after it, which is a bracket, SHORT or nothing, and what follows the sign."""
+    """Return the name in a spec, the sign after the name (a bracket, SHORT or nothing), and the text after the sign."""
     sign = re.search(r"[(:]", spec)
     if sign is None:
         return spec, "", ""
@@ -204,7 +204,7 @@ def _split(spec: str) -> tuple[str, str, str]:
 
 
 def _written(kind: type[Metric], value: object) -> str:
-    """Return how to write a value that stands in a spec without the name of its parameter."""
+    """Return how a spec writes, with its parameter, a value that was given without one."""
     name, parameters = registered_name(kind), parameters_of(kind)
     if kind.short and isinstance(value, str):
         return f"{name}:{value}"
@@ -233,7 +233,7 @@ def _made(spec: str) -> Metric:
 
 
 def _refuse_class(metric: Metric) -> None:
-    """Raise SpecError for a metric whose class is not as a metric's has to be."""
+    """Raise SpecError for a metric whose class does not follow the rules for metrics."""
     kind = type(metric)
     if "__dataclass_params__" not in vars(kind):
         raise SpecError(f"{metric.name}: its class has no @dataclass(frozen=True), so that its parameters are not read")
@@ -245,13 +245,13 @@ def _refuse_class(metric: Metric) -> None:
 
 
 def _files() -> Iterator[str]:
-    """Return the modules that may hold metrics."""
+    """Yield the names of the modules that may hold metrics."""
     yield from (f"nlgauge.metrics.{file.stem}" for file in sorted((_HERE / "metrics").glob("[!_]*.py")))
     yield "nlgauge.faithfulness.metric"
 
 
 def _is_metric(thing: object) -> TypeGuard[type[Metric]]:
-    """Tell whether a thing is a class of metrics. For Python 3.10, list[int] is a class too, but no subclass."""
+    """Return whether an object is a class of metrics. In Python 3.10, list[int] is a class, but not a subclass."""
     return issubclass(type(thing), type) and issubclass(cast(type, thing), Metric)
 
 
@@ -264,14 +264,14 @@ def _metrics_in(module: str) -> Iterator[type[Metric]]:
 
 @cache
 def _in_own_file(name: str) -> type[Metric] | None:
-    """Return the metric of a file of its name or family, so that the files of other metrics are not loaded."""
+    """Return the class of a metric from the file of its name or family; None if that file does not have it."""
     file = _FAMILIES.get(name, name)
     modules = [module for module in _files() if _plainly(module.rpartition(".")[2]) == _plainly(file)]
     return next((kind for module in modules for kind in _metrics_in(module) if registered_name(kind) == name), None)
 
 
 def _offered_metric(name: str, point: EntryPoint) -> type[Metric]:
-    """Return the class that an entry point stands for."""
+    """Return the class of metrics that an entry point names. Raises SpecError for any other object."""
     loaded = load_offered(name, point)
     if not _is_metric(loaded):
         raise SpecError(f"{name}: the package offers {loaded!r}, which is not a Metric")
@@ -315,11 +315,11 @@ def metric_class(name: str) -> type[Metric]:
 
 
 def _plainly(name: str) -> str:
-    """Return a name as others spell it too: bert_score and bert-score are BERTScore."""
+    """Return a name without case, spaces, hyphens and underscores, so that bert_score equals BERTScore."""
     return name.lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def _shown(value: object) -> str:
-    """Return a value as an error shows it: in one line that can be read."""
+    """Return a value as an error shows it: in one line of at most 100 characters."""
     text = " ".join(repr(value).split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

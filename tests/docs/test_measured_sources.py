@@ -47,12 +47,47 @@ def test_a_change_of_code_is_said_of_its_tables_alone_and_taken_back(measured, c
     assert measured.marked(page, root) == page and not told(measured, page)
     file = root / "src" / "nlgauge" / "maths" / "transport.py"
     before = file.read_bytes()
-    file.write_bytes(before + b"\n")
+    file.write_bytes(before + b"_X = 1\n")
     older = measured.marked(page, root)
     assert told(measured, older) == {"formulas"}
     assert measured.marked(older, root) == older
     file.write_bytes(before)
     assert measured.marked(older, root) == page
+
+
+def test_code_is_what_is_left_without_docstrings_and_comments(measured):
+    with_text = '''"""What this
+is (é)."""
+# A comment.
+x: int = 1  # é, and "a string"
+"""Of a field"""
+y = "é # no comment"; """alone"""; z = """kept
+# too"""
+
+
+def f(a):  # why
+    """Return nothing."""
+    return f"{a} # {"no"!r}" if a else """
+    text"""
+'''.replace('{"no"!r}', "{a!r}")
+    assert (
+        measured.code(with_text)
+        == '''x: int = 1
+y = "é # no comment"; ; z = """kept
+# too"""
+def f(a):
+    return f"{a} # {a!r}" if a else """
+    text"""
+'''
+    )
+
+
+def test_only_a_change_of_code_counts(measured, copy):
+    root, page = copy
+    file = root / "src" / "nlgauge" / "maths" / "transport.py"
+    before = file.read_text(encoding="utf-8")
+    file.write_text("# A comment.\n" + before.replace('"""', '"""Otherwise said: ', 1), encoding="utf-8")
+    assert measured.marked(page, root) == page
 
 
 def test_a_new_file_of_a_measured_room_counts(measured, copy):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,6 +91,11 @@ def _ferry(text: str) -> float:
     return 0.9 if "leaves at nine" in text.split("An answer:")[-1] else 0.1
 
 
+def _lost(number: int, body: dict[str, object]) -> tuple[int, dict[str, str], bytes] | None:
+    """Fail on all questions but the first short one of a run."""
+    return None if "Water is wet." in str(body) else (500, {}, b"{}")
+
+
 def test_a_judge_decides_each_sentence_as_by_the_gate_alone() -> None:
     with court(_ferry) as server:
         spec = f"Judge('{server.url}')"
@@ -107,15 +113,42 @@ def test_a_judge_decides_each_sentence_as_by_the_gate_alone() -> None:
         )
 
 
+def test_a_panel_that_holds_a_judge_decides_each_sentence_as_by_the_gate_alone(tmp_path: Path) -> None:
+    source = "The ferry leaves at nine."
+    rng = np.random.default_rng(2)
+    rows = [
+        {
+            "candidate": f"It leaves at {'nine' if right else 'ten'}, they say ({number}).",
+            "source": source,
+            "item": f"i{number}",
+            "scores": {"right": float(right if rng.random() < 0.9 else not right)},
+        }
+        for number, right in enumerate(rng.random(60) < 0.6)
+    ]
+    with court(_ferry) as server:
+        members = [f"Judge('{server.url}')", "Faithfulness"]
+        corpus = nlgauge.Corpus.from_records(rows)
+        table = nlgauge.evaluate(corpus, metrics=members, cache=False)
+        nlgauge.trust(table, corpus, replicates=0).panel().save(tmp_path / "panel.json")
+        spec = f"Panel('{tmp_path / 'panel.json'}')"
+        guard, asked = Guard(source, metric=spec), len(server.bodies)
+        outcomes = list(guard.read("It leaves at nine. It leaves at ten."))
+        assert len(server.bodies) == asked + 4, "of each sentence, after a short first question"
+        assert [(outcome.row, outcome.state) for outcome in outcomes] == [(1, "passed"), (2, "failed")]
+        for outcome in outcomes:
+            sentence = nlgauge.evaluate([{"candidate": outcome.answer, "source": source}], metrics=spec, cache=False)
+            (alone,) = nlgauge.check(sentence, grounded=True).outcomes
+            assert outcome.value == alone.value and outcome.state == alone.state
+        server.before = _lost
+        lost = Guard(source, metric=spec).add("It leaves at nine.")
+        assert math.isnan(lost.value) and lost.failed and "the judge did not answer" in (lost.problem or "")
+
+
 def test_a_judge_that_cannot_be_read_passes_no_sentence() -> None:
     with court(_ferry) as server:
         guard = Guard("The ferry leaves at nine.", metric=f"Judge('{server.url}', retries=0)")
         assert guard.add("It leaves at nine.").state == "passed"
-
-        def lost(number: int, body: dict[str, object]) -> tuple[int, dict[str, str], bytes] | None:
-            return None if "Water is wet." in str(body) else (500, {}, b"{}")
-
-        server.before = lost
+        server.before = _lost
         found = guard.add("It leaves at nine.")
         assert math.isnan(found.value) and found.state == "missing"
         assert "the judge did not answer: HTTP" in (found.problem or "")

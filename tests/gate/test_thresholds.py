@@ -77,6 +77,32 @@ def test_the_thresholds_of_a_model_say_where_scores_are_of_another_precision(pre
     assert all(f"computed in {precision}, and the thresholds of the model" in note for note in notes)
 
 
+@pytest.mark.parametrize(
+    ("precision", "first", "second", "noted"),
+    [
+        ("int8", "int8", "int8", []),
+        ("int8", "int8", None, ["the second model"]),
+        ("int8", None, "int8", ["the model"]),
+        ("int8", None, None, ["the model", "the second model"]),
+        ("bfloat16", "int8", "bfloat16", ["the model"]),
+        (None, "int8", None, ["the model"]),
+        (None, None, None, []),
+    ],
+)
+def test_thresholds_of_the_precision_of_the_scores_need_no_note(
+    precision: str | None, first: str | None, second: str | None, noted: list[str]
+) -> None:
+    facts = {"unsure": [0.2, 0.8], "then_grounded": [0.3, 0.7], "precision": precision}
+    facts |= {"grounded_in": first, "then_grounded_in": second}
+    told = {name: fact for name, fact in facts.items() if fact is not None}
+    column = Column(("probability", "decided"), np.array([[0.1, 1], [0.5, 2], [0.9, 1]]), details=("decided",))
+    table = ScoreTable(
+        [("s", str(n)) for n in range(3)], {"Faithfulness": column}, {"Faithfulness": Signature("Faithfulness", told)}
+    )
+    notes = [note for note in nlgauge.check(table, grounded=True).notes if "near a threshold" in note]
+    assert [note.partition("thresholds of ")[2].partition(" and")[0] for note in notes] == noted
+
+
 SCORES = tuple(np.linspace(0, 1, 200).tolist())
 THRESHOLD = RatedThreshold(
     "M", "f1", "at_least", 0.6, "risk", 0.1, 0.9, 200, 0.4, "good", 1.0, "M|nlgauge:1", {"nlgauge": "1"}, SCORES

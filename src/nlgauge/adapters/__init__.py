@@ -1,7 +1,7 @@
-"""nlgauge in other people's pipelines: one file for each framework that has to import one, and `scorer` for all others.
+"""nlgauge in other people's pipelines: a file for each framework that must be imported, and `scorer` for all others.
 
-Every adapter calls `nlgauge.evaluate`, so that its numbers are those of a run on the same rows. Nothing here is
-imported before it is asked for, by its own name: ``from nlgauge.adapters.torchmetrics import NLGaugeMetric``.
+Every adapter calls `nlgauge.evaluate`, so its numbers equal those of a run on the same rows. An adapter is imported
+only by its own name: ``from nlgauge.adapters.torchmetrics import NLGaugeMetric``.
 """
 
 import sys
@@ -11,11 +11,11 @@ _RECIPES = (
     *("datasets", "deepeval", "dspy", "langfuse", "langsmith", "lighteval", "lm_eval", "mlflow", "pandas", "phoenix"),
     *("promptfoo", "ragas"),
 )
-"""Adapters of version 0.1 that are recipes now; from version 0.3 on their names are forgotten"""
+"""Adapters of version 0.1 that are recipes in the docs now; version 0.3 will no longer know their names"""
 
 
 class _Recipe(ModuleType):
-    """A module of which every name raises ImportError."""
+    """A module in place of a removed adapter. Every name in it raises ImportError."""
 
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):  # what the import system and inspectors look for

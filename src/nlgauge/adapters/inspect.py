@@ -1,10 +1,10 @@
 """Inspect scorers: ``Task(..., scorer=nlgauge_scorer("BERTScore"))``, or by name ``nlgauge/nlgauge_scorer``.
 
-``nlgauge_grounded(source="passages")`` is the gate: whether the source supports the completion.
+``nlgauge_grounded(source="passages")`` says whether a source supports the completion.
 
-Inspect awaits the scorer for each sample, with the state of the task and the target, and takes the mean and the
-standard error of the values, under the name of the metric; of a `Score.unscored` it takes none. It finds the scorer
-through the entry point group ``inspect_ai``.
+Inspect awaits the scorer for each sample, with the state of the task and the target. It reports the mean and the
+standard error of the values under the name of the metric, and leaves out samples with `Score.unscored`. It finds the
+scorers through the entry point group ``inspect_ai``.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ def nlgauge_scorer(
     context: str | None = None,
     model: str | None = None,
 ) -> InspectScorer:
-    """Return a scorer of one sub-score of one metric, of the completion against the sample's targets, its references.
+    """Return an Inspect scorer for a sub-score of a metric. The sample's targets are the references of the completion.
 
     A sample without a score is unscored, with the reason.
 
     Args:
-        metric: a spec.
-        part: the sub-score; the metric's deciding one by default.
-        source: a key of the sample's metadata, or "input" for the text of its input.
-        context: as `source`.
+        metric: the spec of a metric.
+        part: the sub-score; by default the metric's deciding sub-score.
+        source: a key of the sample's metadata under which the source stands, or "input" for the text of its input.
+        context: the key of the context, as for `source`.
         model: as `nlgauge.evaluate` takes it.
 
     Returns:
@@ -49,7 +49,7 @@ def nlgauge_scorer(
 
     Raises:
         SpecError: the metric's scores depend on other samples, or it reads a column that has no name here.
-        InputError: metadata have no such key.
+        InputError: the metadata of a sample have no such key.
     """
     rows = RowScorer(metric, part=part, model=model)
     fields_of([rows.metric], references="target", source=source, context=context)
@@ -72,20 +72,21 @@ def nlgauge_scorer(
 
 @scorer(metrics=[accuracy(), stderr()])  # type: ignore[untyped-decorator]
 def nlgauge_grounded(source: str, question: str | None = INPUT, model: str | None = None) -> InspectScorer:
-    """Return a scorer: a completion is incorrect that `nlgauge.check(grounded=True)` sorts among the failing rows.
+    """Return an Inspect scorer that says whether a source supports the completion.
 
-    The explanation says why a completion fails; the metadata has finding, value, reasons and quotes.
+    A completion is incorrect if `nlgauge.check(grounded=True)` would fail it. The explanation says why it fails. The
+    metadata hold state, finding, value, reasons and quotes.
 
     Args:
         source: a key of the sample's metadata, with a text or a list of passages.
-        question: such a key, or "input" for the text of its input.
+        question: a key of the metadata with the question, or "input" for the text of the sample's input.
         model: as `nlgauge.evaluate` takes it.
 
     Returns:
         A scorer of Inspect.
 
     Raises:
-        InputError: metadata have no such key.
+        InputError: the metadata of a sample have no such key.
     """
 
     async def score(state: TaskState, target: Target) -> Score:

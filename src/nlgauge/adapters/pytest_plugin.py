@@ -1,7 +1,7 @@
-"""A pytest plugin: the fixture `assert_grounded`, which may be imported as a function too.
+"""A pytest plugin: the fixture `assert_grounded`, which can also be imported as a function.
 
-pytest imports this file at every start, through the entry point group ``pytest11``: it loads nothing beyond itself
-until a test asks for a score.
+pytest imports this file at every start, through the entry point group ``pytest11``. The file imports nothing large
+before a test calls the function.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GROUNDED = "Faithfulness"
 
 
 class AssertGrounded(Protocol):
-    """The type of the fixture."""
+    """The type of the fixture `assert_grounded`."""
 
     def __call__(
         self,
@@ -49,23 +49,23 @@ def assert_grounded(
 ) -> None:
     """Fail the test if the source does not support the answer.
 
-    The failure shows the answer, what was found of it, and why: differences from the source, or the words that it does
-    not support. An answer without a score fails too.
+    The failure shows the answer, the finding, and the reasons: differences from the source, or words that the source
+    does not support. An answer without a score fails too.
 
     Args:
         answer: the answer.
         source: a text, or a list of passages or documents (with `page_content`, `text` or `content`).
-        at_least: the least probability that passes. Without it the model's thresholds decide, as in
+        at_least: the least score that passes. Without it, the model's thresholds decide, as in
             `nlgauge.check(grounded=True, strict=strict)`.
-        question: what the answer answers. It supports nothing of the answer.
+        question: the question that the answer answers. It does not support claims of the answer.
         metric: another metric that reads a source.
-        part: its sub-score, the deciding one by default.
+        part: a sub-score of the metric, by default its deciding sub-score. It is used with `at_least`.
         model: as `nlgauge.evaluate` takes it. It is loaded once for all tests.
-        strict: 'fails' fails for an answer that is nearly surely wrong, and 'doubtful' also for one that may be: of
-            right answers, a fifth and more are doubtful to the embedded model.
+        strict: with 'fails', only an answer that is almost certainly wrong fails. With 'doubtful', an answer that may
+            be wrong fails too: for the embedded model, a fifth or more of right answers are doubtful.
 
     Raises:
-        AssertionError: the failure.
+        AssertionError: the source does not support the answer.
         SpecError: for a metric, sub-score or threshold that does not exist.
         InputError: for a model without thresholds, an answer that is no text, and a source without texts.
     """
@@ -84,7 +84,7 @@ def assert_grounded(
 
 @pytest.fixture(scope="session", name="assert_grounded")
 def _assert_grounded() -> AssertGrounded:
-    """Fail unless a source supports an answer: assert_grounded(answer, source)."""
+    """Return the function that fails a test unless a source supports an answer: assert_grounded(answer, source)."""
     return assert_grounded
 
 

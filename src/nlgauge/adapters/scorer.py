@@ -1,4 +1,4 @@
-"""Metrics that are asked for again and again, for a few rows at a time, by a framework that holds the loop."""
+"""Scoring of a few rows at a time by the same metrics, for frameworks that call a scorer again and again."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from nlgauge.gate.verdict import unsupported
 
 
 class Scorer:
-    """`nlgauge.evaluate` by the same metrics every time; their models are loaded once, when first needed.
+    """A scorer that calls `nlgauge.evaluate` with the same metrics each time. Models are loaded once, at first use.
 
-    Threads may share a scorer: one of them scores at a time. A copy of it in another process loads the models again
-    there.
+    Threads may share a scorer; it scores for one thread at a time. A copy of it in another process loads the models
+    again.
 
     Args:
         metrics: specs or Metric objects.
-        model: for the metrics that name none.
+        model: the model of metrics that name none.
         options: as `nlgauge.evaluate` takes them: precision, backend, device, batch_tokens, window, cache.
 
     Raises:
-        SpecError: a metric cannot be had.
+        SpecError: a metric does not exist or cannot be used.
     """
 
     def __init__(self, metrics: Sequence[str | Metric] | str | Metric, *, model: str | None = None, **options: Any):
@@ -52,7 +52,7 @@ class Scorer:
 
         Args:
             rows: a Corpus, or what `Corpus.from_records` takes.
-            more: as `nlgauge.evaluate` takes it, which also says what is raised.
+            more: further arguments of `nlgauge.evaluate`, whose docstring also names the errors.
 
         Returns:
             The table.
@@ -67,7 +67,7 @@ class Scorer:
             self._models[name] = loading.hold(name, **read)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what was loaded; with what tells the numbers of two models apart, for those who key by content."""
+        """Return the state without models, but with their digests: two scorers with different numbers differ in it."""
         with self._lock:
             self._hold()
         models = [(name, model.digest, model.files) for name, model in sorted(self._models.items())]
@@ -80,32 +80,32 @@ class Scorer:
 
 
 class RowScore(NamedTuple):
-    """One number of one row."""
+    """The number of one row by one sub-score, or the reason why there is none."""
 
     value: float
-    """NaN where there is none"""
+    """The number; NaN where there is none"""
     reason: str | None
-    """Why there is none; of `RowScorer.told` also what is not supported"""
+    """Why there is no number. `RowScorer.told` writes here also which words are not supported"""
 
     @property
     def number(self) -> float | None:
-        """The value, for frameworks that have None for a missing number; None too where it is infinite."""
+        """The value, or None where it is NaN or infinite, for frameworks that take None for a missing number."""
         return self.value if math.isfinite(self.value) else None
 
 
 class RowScorer:
-    """One sub-score of one metric, for rows that a framework hands over one by one or in batches of its own making.
+    """A scorer by one sub-score of one metric, for rows that a framework gives one by one or in batches.
 
-    A metric whose scores depend on the other rows is refused: a row would score otherwise in another batch. Nothing is
-    cached on disk unless `cache` is given, since texts that were generated once seldom come again.
+    A metric whose scores depend on other rows is refused, because its scores would differ from batch to batch. Nothing
+    is cached on disk unless `cache` is given, because the same generated text seldom comes twice.
 
     Args:
         metric: a spec or a Metric.
-        part: the sub-score; the metric's deciding one by default.
+        part: the sub-score; by default the metric's deciding sub-score.
         options: as Scorer takes them.
 
     Raises:
-        SpecError: the metric is a corpus-level one, or one that counts on the corpus, or does not have the sub-score.
+        SpecError: the metric is a corpus-level metric, counts on the corpus, or does not have the sub-score.
     """
 
     def __init__(self, metric: str | Metric, *, part: str | None = None, **options: Any) -> None:
@@ -120,7 +120,7 @@ class RowScorer:
 
     @property
     def label(self) -> str:
-        """What to call the number: the metric's spec, with the sub-score where it has several."""
+        """The name of the number: the metric's spec, followed by the sub-score if the metric has several."""
         return labels(self.metric)[self.metric.parts.index(self.part)]
 
     def refuse_distance(self, framework: str) -> None:
@@ -132,7 +132,7 @@ class RowScorer:
 
     @property
     def higher_is_better(self) -> bool | None:
-        """None of a sub-score that has no better direction."""
+        """Whether a larger number is better; None for a sub-score that has no better direction."""
         return None if self.part in self.metric.details else self.metric.higher_is_better
 
     def bind(
@@ -144,15 +144,15 @@ class RowScorer:
         context: str | None = None,
         question: str | None = None,
     ) -> BoundScorer:
-        """Return a function of what a framework hands over for a row, as keyword arguments.
+        """Return a function that scores a row which a framework passes as keyword arguments.
 
         Args:
-            candidate: where the column stands: the name of an argument, or a key or an attribute in it
-                ("inputs.document", "sample.response").
-            references: as `candidate`.
-            source: as `candidate`.
-            context: as `candidate`.
-            question: as `candidate`.
+            candidate: where the framework has the candidate: the name of an argument, or a path to a key or an
+                attribute in it ("inputs.document", "sample.response").
+            references: where the references are, as for `candidate`.
+            source: where the source is, as for `candidate`.
+            context: where the context is, as for `candidate`.
+            question: where the question is, as for `candidate`.
 
         Returns:
             The function, which returns a `RowScore`.
@@ -169,13 +169,13 @@ class RowScorer:
         return BoundScorer(self, {"candidate": candidate, **named, **asked})
 
     def scores(self, records: Iterable[Mapping[str, Any]]) -> list[RowScore]:
-        """Return the number of each row, in order. A row that lacks a column which the metric reads has none.
+        """Return the number of each row, in order: NaN for a row that lacks a column which the metric reads.
 
         Args:
             records: the rows, as `Corpus.from_records` takes them.
 
         Returns:
-            The numbers, each with the reason where there is none.
+            The numbers, each with the reason if it is NaN.
 
         Raises:
             InputError: something is wrong with a row.
@@ -194,7 +194,7 @@ class RowScorer:
         return self.scores([record])[0]
 
     def told(self, record: Mapping[str, Any]) -> RowScore:
-        """Return the number of one row, and as its reason why there is none, or what is not supported."""
+        """Return the number of one row. Its reason says why it is NaN, or else which words are not supported."""
         (row,) = Corpus.from_records([record])
         if (why := self._lacking(row)) is not None:
             return RowScore(math.nan, why)
@@ -215,20 +215,20 @@ class RowScorer:
 
 @dataclass(frozen=True)
 class BoundScorer:
-    """What `RowScorer.bind` returns. It can be pickled, without the model."""
+    """The function that `RowScorer.bind` returns. It can be pickled; the model is not part of the pickle."""
 
     rows: RowScorer
     fields: Mapping[str, str]
-    """Where each of our columns stands in what the framework hands over"""
+    """By column of nlgauge: the path to this column in the arguments that the framework passes"""
 
     def __call__(self, /, **fields: Any) -> RowScore:
-        """Return value and reason of one row: why it has no value, or which words nothing supports.
+        """Return the number of one row. Its reason says why it is NaN, or else which words are not supported.
 
         Args:
-            fields: the row's fields, by the names that `bind` was told.
+            fields: the row's fields, by the names that `bind` was given.
 
         Returns:
-            The value, and why there is none, or which words nothing supports.
+            The number and its reason.
 
         Raises:
             InputError: a field is not there, or a text is of another type.
@@ -255,19 +255,19 @@ def _at(row: Mapping[str, Any], path: str) -> Any:
 def fields_of(
     metrics: Iterable[Metric], *, references: str | None, source: str | None, context: str | None
 ) -> dict[str, str]:
-    """Return their names of our columns, by ours, for those that were named.
+    """Return the framework's name of each column of nlgauge that was given a name.
 
     Args:
-        metrics: those that read the columns.
-        references: their name of our column `references`.
-        source: their name of our column `source`.
-        context: their name of our column `context`.
+        metrics: the metrics that read the columns.
+        references: the framework's name of the column `references`.
+        source: the framework's name of the column `source`.
+        context: the framework's name of the column `context`.
 
     Returns:
-        The names.
+        The framework's names, by the names in nlgauge.
 
     Raises:
-        SpecError: a metric reads a column that was not named.
+        SpecError: a metric reads a column that was not given a name.
     """
     named = {"references": references, "source": source, "context": context}
     fields = {ours: theirs for ours, theirs in named.items() if theirs is not None}
@@ -279,31 +279,31 @@ def fields_of(
 
 
 def held(mapping: Mapping[str, Any], key: str, lacking: str, nothing: str = "none") -> Any:
-    """Return what stands under a key. Raises InputError, which begins with `lacking`, where it is not there."""
+    """Return the value under a key. Raises InputError, whose message begins with `lacking`, if the key is not there."""
     if key not in mapping:
         raise InputError(f"{lacking} {key!r}", remedy=f"it has {', '.join(mapping.keys()) or nothing}")
     return mapping[key]
 
 
 def labels(metric: Metric) -> list[str]:
-    """Return what to call each sub-score of a metric, as `means` and tables do.
+    """Return the name of each sub-score of a metric, as `means` and tables write it.
 
     Args:
         metric: the metric.
 
     Returns:
-        Its spec, with the sub-score where it has several.
+        The metric's spec, followed by the sub-score if the metric has several.
     """
     return [f"{metric} {part}" for part in metric.parts] if len(metric.parts) > 1 else [str(metric)]
 
 
 def plain_name(name: str) -> str:
-    """Return a name of letters, digits and underscores, for frameworks where commas or brackets mean something."""
+    """Return a name with letters, digits and underscores only, for frameworks where other signs have a meaning."""
     return re.sub(r"\W+", "_", name).strip("_")
 
 
 def row_scores(table: ScoreTable, metric: str, part: str) -> list[RowScore]:
-    """Return the number of each row by one sub-score of a metric of rows."""
+    """Return the number of each row of a table, for one sub-score of a metric that scores rows."""
     reasons = table.column(metric).reasons
     return [
         RowScore(value, (reasons.get(number) or "no reason was saved") if math.isnan(value) else None)
@@ -312,13 +312,13 @@ def row_scores(table: ScoreTable, metric: str, part: str) -> list[RowScore]:
 
 
 def means(table: ScoreTable) -> dict[str, float]:
-    """Return the mean of the one system of a table, or its value of all rows together.
+    """Return the mean of each sub-score over the rows of a table with one system, or the metric's corpus score.
 
     Args:
         table: the scores.
 
     Returns:
-        The numbers by what to call each sub-score; NaN where no row has a number.
+        The means by the name of the sub-score (`labels`); NaN where no row has a number.
 
     Raises:
         InputError: the table has several systems.

@@ -1,9 +1,9 @@
-"""A torchmetrics `Metric`: update, compute, merge across processes.
+"""A torchmetrics `Metric` with update, compute, and merging across processes.
 
-torchmetrics calls `update` with the texts of a batch and `compute` when a number is wanted; between them it gathers the
-states of all processes (`sync`, lists of tensors that are joined), adds those of two metrics (`merge_state`), moves and
-copies them. The state is therefore the rows themselves, as bytes of JSON Lines, and `compute` is one
-`nlgauge.evaluate` of all rows: a metric that counts on the corpus counts on the rows of all processes.
+torchmetrics calls `update` with the texts of a batch, and `compute` when a number is wanted. Between these calls it may
+gather the states of all processes (`sync`), add the states of two metrics (`merge_state`), and move or copy states. The
+state therefore holds the rows themselves, as bytes of JSON Lines. `compute` is one `nlgauge.evaluate` of all rows, so a
+metric that counts on the corpus counts on the rows of all processes.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from nlgauge.errors import InputError
 
 
 class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not installed where types are checked
-    """Any metrics of nlgauge, over all rows that `update` was given.
+    """A torchmetrics metric that computes any metrics of nlgauge over all rows that `update` was given.
 
-    `compute` gives a dictionary from metric (or "metric part") to a tensor of no dimension in float64: the mean of the
-    rows, or the metric's value of all rows together; NaN where no row has one. `forward` scores its batch for itself
-    besides, which costs as much again.
+    `compute` returns a dictionary from metric (or "metric part") to a float64 tensor without dimensions. It holds the
+    mean over the rows, or the corpus score of the metric; NaN where no row has a number. `forward` also scores its
+    batch alone, which costs as much again.
 
     Args:
         metrics: specs or Metric objects.
-        settings: what torchmetrics' own Metric takes, {"dist_sync_on_step": True} for one.
+        settings: arguments of torchmetrics' own Metric, such as {"dist_sync_on_step": True}.
         options: as `nlgauge.evaluate` takes them.
 
     Raises:
-        SpecError: a metric cannot be had.
+        SpecError: a metric does not exist or cannot be used.
     """
 
     is_differentiable = False
@@ -52,7 +52,7 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
 
     @property
     def higher_is_better(self) -> bool | None:
-        """Whether higher is better by all its metrics; None where they differ."""
+        """Whether higher is better for all metrics in this one; None where they differ."""
         ways = {metric.higher_is_better for metric in self.scorer.metrics}
         return ways.pop() if len(ways) == 1 else None
 
@@ -68,9 +68,9 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
 
         Args:
             preds: the texts to score.
-            target: a reference, or a list of them, for each.
-            sources: the source of each.
-            contexts: the context of each.
+            target: for each text, a reference or a list of references.
+            sources: the source of each text.
+            contexts: the context of each text.
 
         Raises:
             InputError: lists have different lengths.
@@ -91,7 +91,7 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
         self.rows.append(self._bytes("".join(json.dumps(record) + "\n" for record in records)))
 
     def compute(self) -> dict[str, torch.Tensor]:
-        """Return the values of all rows. Raises InputError where there are none."""
+        """Return the mean or corpus score over all rows, by metric. Raises InputError where there are no rows."""
         # Whatever type the states were given (`set_dtype`), a byte fits into it.
         content = dim_zero_cat(self.rows).to(torch.uint8).cpu().numpy().tobytes() if len(self.rows) else b""
         records = [json.loads(line) for line in content.splitlines()]
@@ -103,7 +103,7 @@ class NLGaugeMetric(TorchMetric):  # type: ignore[misc]  # torchmetrics is not i
         }
 
     def sync(self, *args: Any, **options: Any) -> None:
-        """As torchmetrics has it; a process that has no rows yet takes part with bytes, as the others do."""
+        """Gather the rows of all processes as torchmetrics does. A process without rows sends an empty tensor."""
         if isinstance(self.rows, list) and not self.rows:
             self.rows.append(self._bytes(""))
         super().sync(*args, **options)

@@ -1,8 +1,8 @@
 """A reward function for TRL's trainers (GRPO, RLOO): ``reward_funcs=[Reward("BERTScore", references="answer")]``.
 
-TRL calls it with the completions of a step, as `completions`, and by keyword with the prompts and the data set's
-columns, each a list as long. In its logs the function has its `__name__`. A reward of None means that there is none for
-this completion.
+TRL calls the function with the completions of a step as `completions`. By keyword, it passes the prompts and the
+columns of the data set, each a list of the same length. TRL's logs show the function by its `__name__`. A reward of
+None means that a completion has no reward.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from nlgauge.errors import InputError, SpecError
 
 
 class Reward:
-    """One sub-score of one metric as a reward: bigger is better, so that a distance counts with its sign turned.
+    """A reward function by one sub-score of one metric. Bigger is better, so a distance is multiplied by -1.
 
-    A completion that has no finite score has no reward (None), and the first time a warning says why. Conversations
-    are read as the text of their messages; of a completion the last message counts. The model is loaded once.
+    A completion that has no finite score has the reward None; the first time, a warning says why. A conversation is
+    read as the text of its messages, but of a completion only the last message is read. The model is loaded once.
 
     Args:
         metric: a spec or a Metric.
-        part: the sub-score; the metric's deciding one by default.
-        references: the name of the data set's column, or "prompts".
-        source: as `references`.
-        context: as `references`.
+        part: the sub-score; by default the metric's deciding sub-score.
+        references: the name of the data set's column with the references, or "prompts".
+        source: the name of the column with the source, as for `references`.
+        context: the name of the column with the context, as for `references`.
         options: as `nlgauge.evaluate` takes them.
 
     Raises:
@@ -55,7 +55,7 @@ class Reward:
         self.__name__ = plain_name(self._rows.label)
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
-        """Return the reward of each completion. Raises InputError for a column that is not there."""
+        """Return the reward of each completion; None without a finite score. Raises InputError for a missing column."""
         for theirs in self._columns.values():
             if theirs not in columns:
                 there = ", ".join(name for name, column in columns.items() if isinstance(column, list))
@@ -80,12 +80,12 @@ class Reward:
 
 
 def _last(completion: Any) -> Any:
-    """Return a completion's text: itself, or of a conversation its last message."""
+    """Return the text of a completion: the text itself, or the last message of a conversation."""
     return completion if isinstance(completion, str) or not completion else _text(completion[-1:])
 
 
 def _text(value: Any) -> Any:
-    """Return the text of a conversation, a line a message; anything else as it is."""
+    """Return the text of a conversation, with a line for each message; any other value is returned unchanged."""
     if isinstance(value, list) and value and all(isinstance(turn, Mapping) and "role" in turn for turn in value):
         return "\n".join(_content(message.get("content")) for message in value)
     return value

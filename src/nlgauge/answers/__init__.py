@@ -1,1 +1,1 @@
-"""Answers to questions about scores: each is made of statistics and ratings, and shown in one way everywhere."""
+"""Answers to questions about scores. Each is made of statistics and ratings, and all are shown in the same way."""

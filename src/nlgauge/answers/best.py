@@ -34,25 +34,25 @@ OTHER_ITEMS = "not comparable: different items"
 
 
 class PairTest(NamedTuple):
-    """How far one system is ahead of another on the items that both have, and whether that is noise."""
+    """The paired test of two systems on the items that both have: their difference, and its p."""
 
     ahead: float
-    """Above 0 where the first system is better; NaN where it cannot be said"""
+    """The difference of the two, above 0 where the first system is better; NaN where there is none"""
     p: float
-    """That the two are alike; NaN where there is no test"""
+    """The p of the hypothesis that the true difference is 0; NaN where there is no test"""
     reason: str = ""
     """Why there is no test"""
 
 
 PairTests: TypeAlias = "Callable[[str, str, str, str], PairTest]"
-"""The test of two systems by a metric and its sub-score"""
+"""The test of two systems: called with both systems, a metric and its sub-score"""
 
 
 class Best(NamedTuple):
-    """The best by one sub-score of a metric, and how the other systems compare with it."""
+    """The best system by one sub-score of a metric, and how the other systems compare with it."""
 
     systems: tuple[str, ...]
-    """One; several where their numbers are equal; none where nothing can be concluded"""
+    """The best system; several where their numbers are equal, and none where nothing can be concluded"""
     alike: tuple[str, ...]
     """Systems that do not differ significantly from the best"""
     behind: tuple[str, ...]
@@ -61,7 +61,7 @@ class Best(NamedTuple):
     """Why no system is called best"""
 
     def mark(self, system: str) -> Mark:
-        """Return what a system is called beside the others."""
+        """Return the mark of a system in a table: 'best', 'alike' (no significant difference from the best) or ''."""
         return "best" if system in self.systems else "alike" if system in self.alike else ""
 
 
@@ -69,13 +69,13 @@ Mark: TypeAlias = Literal["", "best", "alike"]
 
 
 def pair_test(table: ScoreTable, record: Difference, turned: bool = False) -> PairTest:
-    """Return the test of a comparison, as the first of its two systems has it; as the second, where `turned`."""
+    """Return a comparison as the test of its first system against its second, or reversed if `turned`."""
     upwards = table.columns[record.metric].higher_is_better != turned
     return PairTest(record.difference if upwards else -record.difference, record.p, record.reason or "")
 
 
 def compared(table: ScoreTable) -> PairTests:
-    """Return the paired tests of `nlgauge.compare`."""
+    """Return a function that tests two systems of a table as `nlgauge.compare` does."""
     systems = Systems(table)
 
     def test(a: str, b: str, metric: str, part: str) -> PairTest:
@@ -89,7 +89,7 @@ def compared(table: ScoreTable) -> PairTests:
 
 
 def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) -> dict[tuple[str, str], Best]:
-    """Return the best by each metric and sub-score of the scores of all systems; no informational sub-score has one."""
+    """Return the best system of each (metric, sub-score), without informational sub-scores."""
     groups: dict[tuple[str, str], list[SystemScore]] = {}
     for score in scores:
         groups.setdefault((score.metric, score.part), []).append(score)
@@ -98,19 +98,19 @@ def by_part(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests) 
 
 
 def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, significance: float = 0.05) -> Best | None:
-    """Return the best of the scores of all systems by one sub-score of a metric.
+    """Return the best system by one sub-score of a metric.
 
-    The system with the best mean is tested against every other; a system is alike where p, corrected by Holm for all
-    of them, is not below `significance`.
+    The system with the best mean is tested against every other system. A system counts as alike if its p, corrected by
+    Holm for all of these tests, is not below `significance`.
 
     Args:
         table: the scores.
         scores: the mean of each system by the sub-score.
         tests: the test of two systems.
-        significance: the level.
+        significance: the significance level.
 
     Returns:
-        The best. None for an informational sub-score, and for fewer than two systems with a value.
+        The best system. None for an informational sub-score, and for fewer than two systems with a value.
     """
     there = [score for score in scores if not math.isnan(score.mean)]
     if len(there) < 2 or there[0].part in table.columns[there[0].metric].details:
@@ -137,7 +137,7 @@ def best(table: ScoreTable, scores: Iterable[SystemScore], tests: PairTests, sig
 
 
 def other_items(table: ScoreTable) -> Iterator[str]:
-    """Yield what is to be said of metrics by which systems have values on different items."""
+    """Yield a note on the metrics by which the systems have values on different items."""
     said: dict[str, list[str]] = {}
     for spec, column in table.columns.items():
         if column.level != "item" or len(table.systems) < 2:
@@ -163,23 +163,23 @@ _NAMED = 6
 
 
 LED = "people: "
-"""What the name of an aspect begins with where it stands among metrics"""
+"""The prefix of an aspect's name where it stands among metrics"""
 
 
 @dataclass(frozen=True)
 class People:
-    """The ratings of a table's rows, and what they say of all rows."""
+    """The ratings of a table's rows, and the mean ratings of all rows that are estimated from them."""
 
     table: ScoreTable
-    """The rows, and a column for each aspect: a row that nobody rated has no number"""
+    """A table of the same rows with a column of ratings for each aspect; a row that nobody rated is NaN"""
     estimates: Mapping[str, Mapping[str, Estimate]]
-    """By aspect, where some rows have no rating and an interval would be valid: of each system, and of each two
-    systems' difference, "A - B\""""
+    """By aspect, and then by system or by difference "A - B": the estimated mean rating of all rows. An aspect is
+    missing where all rows are rated, and where no valid interval exists"""
     notes: Mapping[str, str]
-    """By aspect: what the estimates are made of, or why there are none; nothing where every row is rated"""
+    """By aspect: how the estimates were made, or why there are none. An aspect whose rows are all rated has no note"""
 
     def by_system(self) -> list[SystemScore]:
-        """Return the estimate of each system with its interval; without an estimate, its mean rating."""
+        """Return the estimated mean rating of each system with its interval, or else the mean of its ratings."""
         scores = self.table.by_system()
         estimates = [self.estimates.get(score.metric, {}).get(score.system) for score in scores]
         return [
@@ -188,7 +188,7 @@ class People:
         ]
 
     def test(self, a: str, b: str, aspect: str, part: str) -> PairTest:
-        """Return whether people would rate two systems alike; NaN where nothing is estimated."""
+        """Return the test of whether people would rate two systems alike, with NaN where nothing is estimated."""
         of_aspect = self.estimates.get(aspect, {})
         for name, sign in ((f"{a} - {b}", 1), (f"{b} - {a}", -1)):
             if name in of_aspect:
@@ -197,19 +197,20 @@ class People:
 
 
 def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> People:
-    """Return what a headline is made of where ratings are at hand.
+    """Return the ratings of a table's rows, and estimates of the mean rating of all rows.
 
-    The scores are those of all metrics together, cross-fitted; of the first that has a better direction where this is
-    refused. It is not the metric that gives the shortest interval: such an interval would hold the truth too seldom.
+    The estimates use all metrics together, cross-fitted. Where this is refused, they use the first metric that has a
+    better direction. They do not use the metric that gives the shortest interval, because such an interval would hold
+    the truth too seldom.
 
     Args:
         table: the scores.
         source: where ratings come from, as `nlgauge.ratings.join.ratings` takes it.
-        led: what the aspects' names begin with.
+        led: a prefix for the names of the aspects.
         seed: as `nlgauge.estimate` takes it.
 
     Returns:
-        The ratings of each aspect, and what they say of all rows.
+        The ratings of each aspect, and the estimates.
 
     Raises:
         InputError: as `nlgauge.ratings.join.ratings`.
@@ -232,7 +233,7 @@ def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> P
 
 
 def _limits(values: Float, source: Source, aspect: str) -> dict[str, tuple[float, float]]:
-    """Return the limits of ratings [rows]: the scale of a project, or that of yes and no; else nothing.
+    """Return the ends of the rating scale; empty unless ratings [rows] are of a project, or 0 and 1.
 
     The least and the greatest rating that was given are not the ends of a scale: with 15 ratings that go from 1 to 5,
     intervals which end there hold the true mean in .86 to .92 of draws.
@@ -244,7 +245,7 @@ def _limits(values: Float, source: Source, aspect: str) -> dict[str, tuple[float
 
 
 def _estimated(table: ScoreTable, source: Source, aspect: str, seed: int) -> tuple[dict[str, Estimate], str]:
-    """Return estimates by system and difference, and what is to be said of them; nothing where a system has none."""
+    """Return estimates by system and difference, and a note on them; no estimates where some system has none."""
     metrics = [spec for spec, column in table.columns.items() if column.level == "item"]
     first = [spec for spec in metrics if table.columns[spec].scores] or metrics
     alone = "ratings alone, and no estimate for all rows: "
@@ -278,5 +279,5 @@ def _made(of: list[Estimate]) -> str:
 
 
 def of_outputs(table: ScoreTable, outputs: Corpus) -> People | None:
-    """Return what people say of outputs that hold ratings, to stand before the metrics; None where none is rated."""
+    """Return the ratings that outputs hold, with aspects named as `LED` says; None where no output is rated."""
     return people(table, outputs, LED) if any(row.scores for row in outputs) else None

@@ -27,11 +27,11 @@ from nlgauge.stats.arrays import Mask
 from nlgauge.stats.interrater import RaterAgreement
 
 WAYS = ("risk", "recall", "f1", "cost", "precision")
-"""How a threshold is chosen: the first two with a promise"""
+"""The ways to choose a threshold: the first two certify a promise, and the others do not"""
 
 
 def by_score(bins: Iterable[Bin]) -> Cells:
-    """Return a line for each group: ends and mean of its scores, its size, and the share of good rows."""
+    """Return a table with a line for each bin: ends and mean of its scores, its size, its share of good rows."""
     cells: list[list[Cell]] = [["score", "", "mean", "rated", "good"]]
     for of_bin in bins:
         ends = [Number(of_bin.low), Number(of_bin.high), Number(of_bin.mean)]
@@ -41,7 +41,7 @@ def by_score(bins: Iterable[Bin]) -> Cells:
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Answered):
-    """What ratings say of a metric's thresholds."""
+    """The thresholds of a metric that ratings choose, and what these thresholds do to the rated rows."""
 
     metric: str
     aspect: str
@@ -49,19 +49,20 @@ class Calibration(Answered):
     clusters: int
     bad: int
     blank: int
-    """Rows that raters passed by. They count as bad in the tests of a promise, and in nothing else"""
+    """The number of rows that raters left blank. They count as bad in the tests of a promise, and nowhere else"""
     chosen: tuple[Chosen, ...]
-    """Those with a promise first, then those without one"""
+    """The thresholds, one for each way of `WAYS` that was asked for: first those with a promise, then those without
+    one"""
     reliability: tuple[Bin, ...]
     notes: tuple[str, ...]
-    """What was left out of the tests, and what is to be known of the ratings"""
+    """What was left out of the tests, and what the reader has to know about the ratings"""
     thresholds: tuple[RatedThreshold, ...] = field(repr=False)
-    """Those that there are, as files"""
+    """The thresholds that exist, as records that can be saved"""
     agreement: tuple[RaterAgreement, ...] = ()
-    """Of the raters, where there are several"""
+    """The agreement of the raters with each other, where there are several"""
 
     def to_answer(self) -> Answer:
-        """Return the thresholds, and the share of good rows by score."""
+        """Return the answer: a table of the thresholds, and one of the share of good rows by score."""
         heads = ["threshold by", "threshold", "rows that pass", "bad among these", "bad rows stopped"]
         chosen: list[list[Cell]] = [
             [
@@ -81,21 +82,21 @@ class Calibration(Answered):
         )
 
     def bar(self, by: str = "risk") -> RatedThreshold:
-        """Return what `threshold` returns: the name before 0.2, for one version more."""
+        """Return the threshold of one way. This deprecated name of `threshold` goes after one more version."""
         warnings.warn("Calibration.bar is now Calibration.threshold", DeprecationWarning, stacklevel=2)
         return self.threshold(by)
 
     def threshold(self, by: str = "risk") -> RatedThreshold:
-        """Return the threshold of one way.
+        """Return the threshold that was chosen in one way.
 
         Args:
-            by: the way, of `WAYS`.
+            by: the way, one of `WAYS`.
 
         Returns:
             The threshold.
 
         Raises:
-            InputError: there is no threshold of this way; the error says why.
+            InputError: no threshold was chosen in this way; the message says why.
         """
         for threshold in self.thresholds:
             if threshold.by == by:
@@ -125,51 +126,55 @@ def calibrate(
 ) -> Calibration:
     """Return thresholds for `nlgauge.check`, of which the first keeps a promise.
 
-    At most the share `risk` of the rows that pass the certified threshold is bad, in expectation over rows like these;
-    a threshold that breaks this comes out of at most 1 - confidence of all drawings of rated rows. The thresholds that
-    let pass 1/40, 2/40, ... of the scored rows are tested in this order, from the first that could be certified if half
-    the risk were seen, by exact binomial tests, and the last that is certified is taken (learn then test; see
-    `nlgauge.maths.intervals`). Rated rows have to be drawn at random from the scored ones; where some were drawn with a
-    larger probability than others, as many of these are left out at random. Where rows of a cluster were rated (rows of
-    one item are a cluster where there are several), the tests take at most one of them, at random. Rows that raters
-    passed by (`nlgauge.ratings.refusing.blank`) count as bad in the tests.
+    The promise: of the rows that pass the certified threshold, at most the share `risk` is bad, in expectation over
+    rows like these. The promise is broken with a probability of at most 1 - confidence over the random choice of the
+    rated rows. The candidate thresholds let 1/40, 2/40, ... of the scored rows pass. Exact binomial tests try them in
+    this order, beginning with the first candidate that would be certified if the share of bad rows were half of `risk`;
+    the last candidate that is certified is taken (learn then test; see `nlgauge.maths.intervals`). The rated rows have
+    to be drawn at random from the scored rows. Where some rows had a larger probability than others, the surplus is
+    left out at random. The tests take at most one rated row of each cluster, at random; by default, the rows of an item
+    are a cluster. Rows that raters left blank (`nlgauge.ratings.refusing.blank`) count as bad in the tests.
 
-    With `bands`, answers in other words than their source are not judged where the ratings show that the metric cannot
-    read them (`nlgauge.answers.wordings.unread_below`): they neither pass nor fail, and all promises are of the
-    others. The ratings that choose the band also test the thresholds, so the tests share the probability of an error:
-    half of it is for judging all rows, and a tenth of it for each of the five bands that may be left out.
+    With `bands`, answers that share few words with their source are not judged if the ratings show that the metric
+    cannot tell good from bad ones among them (`nlgauge.answers.wordings.unread_below`). They neither pass nor fail, and
+    the promises hold for the other answers. The ratings that choose the band also test the thresholds, so the tests
+    share the probability of an error: half of it is for judging all rows, and a tenth of it for each of the five bands
+    that may be left out.
 
     Thresholds without a promise are chosen on the rated rows, in three ways: by F1 of finding bad rows; by cost; and by
-    precision. What these do is counted on folds that they were not chosen on.
+    precision. Their effect on the rated rows is counted by cross-fitting: each row is decided by a threshold that was
+    chosen on other rows.
 
     Args:
         table: the scores of all rows.
-        ratings: as `nlgauge.estimate` takes them; the ratings of a rating project bring how rows were drawn.
-        metric: one, with its sub-score; may be left out where the table has one.
-        aspect: what is rated; may be left out where there is one.
-        below: a row is bad that is rated below this; may be left out where all ratings are 0 or 1.
-        risk: what is promised: at most this share of the rows that pass is bad.
-        confidence: that of the promise.
-        cost: of the threshold by cost: a bad row that passes costs `cost` times as much as a good one that is stopped.
-        precision: of the threshold by precision: it stops most rows while the share of bad ones among them is at least
-            this.
-        recall: also promise that at least this share of the bad rows is stopped, with the same confidence.
-        system: rows of this system alone.
+        ratings: as `nlgauge.estimate` takes them; a rating project also says how its rows were drawn.
+        metric: a metric, with its sub-score; it may be left out where the table has only one metric.
+        aspect: the aspect of the ratings; it may be left out where there is only one.
+        below: a row rated below this is bad; it may be left out where all ratings are 0 or 1.
+        risk: the largest share of bad rows among those that pass, which the promise names.
+        confidence: the confidence of the promise.
+        cost: for the threshold by cost: how many times as much a bad row that passes costs as a good row that is
+            stopped.
+        precision: for the threshold by precision: the least share of bad rows among the stopped rows. The threshold
+            stops as many rows as this allows.
+        recall: if given, a second threshold promises with the same confidence that at least this share of the bad rows
+            is stopped.
+        system: use the rows of this system alone; all rows by default.
         cluster: as `nlgauge.estimate` takes it.
         outputs: as `nlgauge.estimate` takes them.
         draw: as `nlgauge.estimate` takes it.
-        bands: leave answers unread whose wording the metric is shown not to read. Their sources are read from
-            `outputs`, else from `ratings`.
-        seed: of what is left out at random, and of the folds.
+        bands: whether to leave out answers whose wording the metric is shown to fail on, as said above. The sources
+            come from `outputs`, else from `ratings`.
+        seed: the seed of the random choices and of the folds.
 
     Returns:
         The thresholds, what they did to the rated rows, and the share of good rows by score.
 
     Raises:
-        SpecError: for an unknown metric.
-        InputError: for what does not exist or does not go together, with fewer ratings than `nlgauge.estimate` needs,
-            where the rated rows were not drawn at random from all, and where raters passed rows by and all others are
-            good, or all bad.
+        SpecError: the metric is unknown.
+        InputError: an argument names something that does not exist, or arguments contradict each other; there are fewer
+            ratings than `nlgauge.estimate` needs; the rated rows were not drawn at random; or there are blank rows
+            while all rated rows are good, or all are bad.
     """
     for what, value in (
         ("risk", risk),
@@ -255,8 +260,8 @@ def calibrate(
 def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
     """Return the spec of a metric and its deciding sub-score.
 
-    Raise SpecError for a metric that is not there, InputError for several, and for a sub-score that has no better
-    direction or one number for each system.
+    Raise SpecError for an unknown metric, and InputError where none of several metrics is named, or where the sub-score
+    has no better direction or only one number for each system.
     """
     spec, parts = meant(table, metric)
     column = table.columns[spec]
@@ -267,7 +272,7 @@ def _part(table: ScoreTable, metric: str | None) -> tuple[str, str]:
 
 
 def _of_system(table: ScoreTable, system: str | None) -> Mask:
-    """Return which rows are of a system, or all. Raises InputError for one that is not there."""
+    """Return which rows belong to a system; all rows for None. Raise InputError for an unknown system."""
     if system is None:
         return np.ones(len(table.rows), bool)
     if system not in table.systems:

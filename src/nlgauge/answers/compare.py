@@ -30,48 +30,49 @@ SIGNIFICANCE = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """What one sub-score of a metric says of systems A and B, on the items that both have."""
+    """The difference of systems A and B by one sub-score of a metric, on the items that both have."""
 
     metric: str
     part: str
     a: float
-    """Mean of A, or its value of all items together (`whole`)"""
+    """The mean of A; if `whole`, the value of A's items together. `b` is the same number of B"""
     b: float
     difference: float
-    """A's minus B's, in the metric's own direction"""
+    """The number of A minus that of B, as the metric counts: above 0 is worse where lower is better"""
     low: float
     high: float
     p: float
-    """That the true difference is 0, two-sided, by the same distribution as the interval"""
+    """The two-sided p of the hypothesis that the true difference is 0, by the same distribution as the interval"""
     adjusted: float = math.nan
-    """p, corrected by Holm for all scores of the comparison that have a direction"""
+    """The same p, corrected by Holm for all sub-scores of the comparison that have a better direction"""
     effect: float = math.nan
-    """The difference in standard deviations of the items' differences; NaN where these do not differ"""
+    """The difference, in standard deviations of the items' differences; NaN where these are all equal"""
     n: int
-    """Items with a number for both"""
+    """The number of items on which both systems have a value"""
     undefined: int
-    """Items of both without"""
+    """The number of items that both systems have, and for which at least one of them has no value"""
     needed: float = math.nan
-    """Items at which such a difference would be found in 80 % of studies; with a margin, at which two equal systems
-    would be shown to be no worse than each other by it"""
+    """How many items would find such a difference with the wanted power, by default in 80 % of studies. With a margin:
+    how many would show with this power that one of two equal systems is no worse than the other by the margin"""
     detectable: float = math.nan
-    """The smallest true difference that these items, or as many as were asked for, show in 80 % of studies"""
+    """The smallest true difference that is found with the wanted power, with as many items as here or as `compare` was
+    told"""
     better: str | None = None
-    """The system that the difference favours, however small; None where there is none, and for an informational
-    sub-score
-    """
+    """The system with the better number, whether or not the difference is significant; None where the numbers are equal
+    or missing, and for an informational sub-score"""
     reason: str | None = None
     """Why a number is missing, or that the two are equal on every item"""
     whole: bool = False
-    """a and b are values of all items together, as a corpus BLEU is, and not means"""
+    """Whether `a` and `b` are values of all items together, as a corpus BLEU is, and not means"""
     clusters: int | None = None
-    """How many clusters the items are of, where the table has clusters"""
+    """How many clusters the items belong to; None where the table has no clusters"""
     effective: float = math.nan
-    """How many clusters of equal size say as much; below 2 there is neither interval nor test"""
+    """The effective number of clusters: how many of equal size would be as informative. Below 2 there is neither
+    interval nor test; NaN without clusters"""
     no_worse: float = math.nan
-    """With a margin: p that A is worse than B by the margin or more"""
+    """The p of the hypothesis that A is worse than B by the margin or more; NaN without a margin"""
     alike: float = math.nan
-    """With a margin: p that the two differ by the margin or more, in whichever direction"""
+    """The p of the hypothesis that the two differ by the margin or more in either direction; NaN without a margin"""
 
     def interval(self, confidence: float) -> str:
         """Return the interval of the difference in words; "" where there is none."""
@@ -82,7 +83,7 @@ class Difference:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Answered, Records[Difference]):
-    """What `compare` found: a record per metric and score."""
+    """What `compare` returns: a record for each metric and sub-score."""
 
     kind = Difference
     a: str
@@ -90,19 +91,20 @@ class Comparison(Answered, Records[Difference]):
     records: list[Difference]
     notes: list[str] = field(default_factory=list)
     margin: float | None = None
-    """The loss that would not matter, where one was given"""
+    """The largest loss that would not matter; None where no margin was given"""
     confidence: float = 0.95
-    """That of the intervals"""
+    """The confidence of the intervals"""
     items: int | None = None
-    """Those of the study that is planned, where one is"""
+    """The number of items of a planned study, for `detectable`; None for as many items as here"""
     columns: Mapping[str, Column] = field(default_factory=dict)
-    """The metrics that were compared"""
+    """The scores of the compared metrics, by spec"""
 
     @property
     def answer(self) -> str:
-        """Return which system is better, by each metric's deciding score, in a sentence; of several with a second one.
+        """Return one or two sentences that say which system is better, by the deciding sub-score of each metric.
 
-        The second sentence has the numbers of the first metric, because a count of metrics has no interval.
+        With several metrics, the second sentence has the numbers of the first metric, because a count of metrics has no
+        interval.
         """
         first: dict[str, Difference] = {}
         for record in self.records:
@@ -119,7 +121,7 @@ class Comparison(Answered, Records[Difference]):
         )
 
     def _counted(self, first: Sequence[Difference]) -> str:
-        """How many metrics say what, by their deciding scores."""
+        """Return the sentence that counts by how many metrics each system is better, by their deciding sub-scores."""
         if self.margin is not None:
             count = sum(record.no_worse < SIGNIFICANCE for record in first)
             shown = f"{self.a} is shown to be no worse than {self.b}, up to {self.margin:g},"
@@ -140,7 +142,7 @@ class Comparison(Answered, Records[Difference]):
         return "; ".join(said)
 
     def _verdict(self, record: Difference) -> str:
-        """Return what one metric says of the two."""
+        """Return a clause that says which system is better by one metric."""
         a, b = (self.b, self.a) if self._turned(record) else (self.a, self.b)
         if self.margin is not None:
             shown = "is no worse than" if record.no_worse < SIGNIFICANCE else "is not shown to be no worse than"
@@ -152,7 +154,7 @@ class Comparison(Answered, Records[Difference]):
         return f"{a} is better than {b} by {_name(record)}"
 
     def _numbers(self, record: Difference, *, named: bool = False) -> str:
-        """Both values, and their difference with its interval and p; of the better system first."""
+        """Return both values, and their difference with its interval and p. The better system comes first."""
         values, difference, p = [(self.a, record.a), (self.b, record.b)], record, record.adjusted
         if self.margin is not None:
             p = record.no_worse
@@ -165,11 +167,11 @@ class Comparison(Answered, Records[Difference]):
         return f"{means} (difference {number(difference.difference)}{difference.interval(self.confidence)}{p_said})"
 
     def _turned(self, record: Difference) -> bool:
-        """Whether the second system is named first, because it is the better one."""
+        """Return whether the second system is named first, because it is better and there is no margin."""
         return record.better == self.b and self.margin is None
 
     def to_answer(self) -> Answer:
-        """Return the sentence, and a line for each metric."""
+        """Return the answer: the sentence, and a table with a line for each metric."""
         return Answer(
             command="compare",
             record={
@@ -193,7 +195,7 @@ def _name(record: Difference) -> str:
 
 
 class _Plan(NamedTuple):
-    """What is asked of every difference."""
+    """The settings that hold for every difference of a comparison."""
 
     confidence: float = 0.95
     power: float = 0.8
@@ -214,34 +216,37 @@ def compare(
     replicates: int | None = None,
     seed: int | None = None,
 ) -> Comparison:
-    """Return what every score of the table, or those of one metric, say of the systems a and b.
+    """Return the differences of two systems by every metric of a table, or by one metric.
 
-    Items join by name. Interval and p are those of `nlgauge.maths.inference`: of the mean of the items' differences,
-    or of the difference of two values of all items together. Where the table is `clustered`, whole clusters count. A
-    corpus-level metric has a difference, and no more.
+    The two systems are compared on the items of the same name. Interval and p are those of `nlgauge.maths.inference`.
+    They are for the mean of the items' differences, or for the difference of two values that all items have together.
+    Where the table is `clustered`, whole clusters are the units. A corpus-level metric has a difference, but neither
+    interval nor p.
 
     Args:
         table: the scores of both systems.
         a: the name of the first system.
         b: the name of the other system.
-        metric: its spec or name, or either with a sub-score ("MarkEvaluate n"), which may be an informational
-            sub-score: informational sub-scores have no better direction, and are compared where they are named only; so
-            is a metric without one, such as Length, but where it is asked for among all.
-        confidence: that of the intervals.
-        power: the share of studies that `needed` and `detectable` promise.
-        margin: the loss that would not matter, above 0: `no_worse` is p of the test that A is worse than B by so much
-            (non-inferiority), `alike` that the two differ by so much (equivalence, the larger p of two one-sided tests,
-            Schuirmann 1987). Both are of each metric alone: that A is no worse by every metric needs no correction.
-        items: how many a study that is planned will have, for `detectable`; by default as many as here.
+        metric: a spec or a name, which a sub-score may follow ("MarkEvaluate n"); all metrics by default. An
+            informational sub-score, which has no better direction, is compared only if it is named, or if its metric
+            has no other sub-score, as Length.
+        confidence: the confidence of the intervals.
+        power: the share of studies that find a difference, for `needed` and `detectable`.
+        margin: the largest loss that would not matter, above 0. With it, `no_worse` is the p of the hypothesis that A
+            is worse than B by the margin or more (a test of non-inferiority). `alike` is the p of the hypothesis that
+            the two differ by the margin or more (a test of equivalence, the larger p of two one-sided tests, Schuirmann
+            1987). Both are uncorrected, because the claim that A is no worse by every metric needs no correction.
+        items: the number of items of a planned study, for `detectable`; by default as many as here.
         replicates: without effect since version 0.2, and accepted for one version more.
         seed: without effect since version 0.2, and accepted for one version more.
 
     Returns:
-        A record for each metric and score.
+        A record for each metric and sub-score.
 
     Raises:
-        SpecError: for an unknown metric.
-        InputError: for an unknown system, duplicates, no item in common, or a margin that is not above 0.
+        SpecError: the metric is unknown.
+        InputError: a system is unknown, the two are one, an output is there twice, the two have no item in common, or
+            the margin is not above 0.
     """
     without_draws(replicates, seed)
     plan = _Plan(confidence, power, margin, items)
@@ -249,7 +254,7 @@ def compare(
 
 
 class Systems:
-    """The systems of a table, any two of which can be compared. What all pairs have in common is made once.
+    """The systems of a table, any two of which can be compared. Work that all pairs share is done once.
 
     Args:
         table: the scores.
@@ -266,7 +271,7 @@ class Systems:
 
     @cached_property
     def _there(self) -> Mask:
-        """Which systems have an output for which items: [items, systems]."""
+        """Return which systems have an output for which items: [items, systems]."""
         return ~np.isnan(self._place.of(np.zeros(len(self.table.rows))))
 
     @cached_property
@@ -274,16 +279,16 @@ class Systems:
         return questions_of(self.table)
 
     def compared(self, a: str, b: str, metric: object = None, plan: _Plan | None = None) -> Comparison:
-        """Return what every score of the table, or those of one metric, say of two systems.
+        """Return the differences of two systems by every metric of the table, or by one metric.
 
         Args:
             a: the name of the first system.
             b: the name of the other system.
             metric: as `compare` takes it.
-            plan: what is asked of every difference; by default as `compare` does.
+            plan: the settings of all differences; those of `compare` by default.
 
         Returns:
-            A record for each metric and score.
+            A record for each metric and sub-score.
 
         Raises:
             SpecError: as `compare`.
@@ -333,7 +338,7 @@ class Systems:
         return self.table.told_trials()
 
     def _of(self, spec: str, part: str) -> Float:
-        """Return a sub-score [items, systems], or counts [items, systems, counts]; NaN where there is no output."""
+        """Return values of a sub-score [items, systems], or counts [items, systems, counts]; NaN without an output."""
         if (spec, part) not in self._cells:
             column = self.table.columns[spec]
             if column.sums is not None:
@@ -391,7 +396,7 @@ class Systems:
 
 
 def _table(comparison: Comparison) -> list[list[Cell]]:
-    """Return a line for each metric: with a margin, what is said of it; without, p and what the items can show."""
+    """Return a line for each metric, with the tests against the margin, or without a margin with p."""
     heads: list[Cell] = ["metric", "n", comparison.a, comparison.b, "difference"]
     if comparison.margin is None:
         shows = "shows" if comparison.items is None else f"{comparison.items:,} show"
@@ -420,7 +425,7 @@ def _cells(comparison: Comparison, record: Difference) -> list[Cell]:
 
 
 def _said(record: Difference) -> str:
-    """Return what the tests against a margin say of A."""
+    """Return the verdict of the tests against a margin: 'equivalent', 'no worse', 'not shown' or '-' (untested)."""
     if math.isnan(record.no_worse):
         return "-"
     if record.alike < SIGNIFICANCE:
@@ -445,7 +450,7 @@ def _legend(comparison: Comparison) -> Iterator[str]:
 
 
 def _notes(comparison: Sequence[Difference]) -> Iterator[str]:
-    """Yield what a reader has to know beside the table."""
+    """Yield notes on values of all items together, on items that were left out, and on missing numbers."""
     if wholes := list(dict.fromkeys(difference.metric for difference in comparison if difference.whole)):
         yield f"of all items together, and not means of their values: {', '.join(wholes)}"
     parts: dict[tuple[str, str], list[str]] = {}  # by metric and what is to be said of them
@@ -465,7 +470,7 @@ def _directed(table: ScoreTable, spec: str, part: str) -> bool:
 
 
 class _Compared(NamedTuple):
-    """The inference of a difference, the value of each of the two, and why a number is missing."""
+    """The inference of a difference, the value of each of the two systems, and the reason for a missing number."""
 
     said: Inference
     a: float
@@ -475,7 +480,7 @@ class _Compared(NamedTuple):
 
 
 def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Compared:
-    """For values [items, 2]."""
+    """Return the comparison of two means, from values [items, 2]."""
     with np.errstate(invalid="ignore"):
         differences = values[:, 0] - values[:, 1]
     valued = ~np.isnan(differences)
@@ -495,7 +500,7 @@ def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Comp
 
 
 def _of_totals(counts: Float, value: Callable[[Float], Float], limits: Limits, clusters: Integers | None) -> _Compared:
-    """For counts [items, 2, counts]."""
+    """Return the comparison of two values of all items together, from counts [items, 2, counts]."""
     valued = ~np.isnan(counts).any((1, 2))
     if not valued.any():
         return _Compared(Inference(math.nan, 0), math.nan, math.nan, "no item has a number for both")
@@ -515,7 +520,7 @@ def _of_totals(counts: Float, value: Callable[[Float], Float], limits: Limits, c
 
 
 def _of_sets(column: Column, part: int, numbers: list[int]) -> _Compared:
-    """For the values of whole systems, by their numbers."""
+    """Return the comparison of two values of whole systems; `numbers` are the positions of the two systems."""
     of_a, of_b = column.values[numbers, part].tolist()
     missing = [column.reasons.get(at, "no number") for at in numbers if np.isnan(column.values[at, part])]
     reason = missing[0] if missing else "a corpus-level metric has one number a system: neither interval nor p"

@@ -1,4 +1,4 @@
-"""Which metric agrees better with people than which: `contrast` every pair of metrics, and Williams' test of two."""
+"""Which metric agrees better with people than another: `contrast` tests every pair of metrics, `williams` one pair."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from nlgauge.stats.resampling import bootstrap, exchanged, interval
 
 
 class Williams(NamedTuple):
-    """Williams' test: t, its degrees of freedom, and one-sided p that the first metric is the better one."""
+    """Williams' test: t, its degrees of freedom, and the one-sided p of the claim that the first metric is better."""
 
     t: float
     df: int
@@ -35,29 +35,29 @@ class Williams(NamedTuple):
 
     @property
     def two_sided(self) -> float:
-        """The p that the two differ."""
+        """The two-sided p of the hypothesis that the two metrics agree equally well."""
         return 2 * min(self.p, 1 - self.p)
 
 
 def williams(r12: float, r13: float, r23: float, n: int, df: str = "n-3") -> Williams:
     """Return Williams' test of whether r12 is larger than r13.
 
-    Both are Pearson correlations of a metric with the same ratings.
+    Both are Pearson correlations of a metric with the same ratings. The formula (Williams 1959; Steiger, *Tests for
+    comparing elements of a correlation matrix*, 1980, equation 7, with n - 3 degrees of freedom) is
 
-    K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23,
-    t = (r12 - r13) sqrt((n - 1) (1 + r23) / (2 K (n - 1) / (n - 3) + (r12 + r13)^2 / 4 (1 - r23)^3)):
-    Williams 1959; Steiger, *Tests for comparing elements of a correlation matrix*, 1980, equation 7, with n - 3 degrees
-    of freedom.
+    t = (r12 - r13) sqrt((n - 1) (1 + r23) / (2 K (n - 1) / (n - 3) + (r12 + r13)^2 / 4 (1 - r23)^3)),
+    K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23.
 
     Args:
         r12: the correlation of the first metric with the ratings.
         r13: the correlation of the other metric with the ratings.
         r23: the correlation of the two metrics.
-        n: how many points the correlations are over, at least 4.
+        n: the number of points of each correlation, at least 4.
         df: the degrees of freedom: 'n-3', or 'n-2' for the number that R's psych::r.test prints.
 
     Returns:
-        t, its degrees of freedom and the one-sided p. Two metrics that are one get p = 0.5; NaN in, NaN out.
+        t, its degrees of freedom, and the one-sided p. Equal correlations, and metrics with r23 = 1, have p = 0.5. A
+        NaN in the arguments gives NaN.
 
     Raises:
         InputError: n < 4, no three variables have these correlations, or `df` is neither of the two.
@@ -80,45 +80,47 @@ def williams(r12: float, r13: float, r23: float, n: int, df: str = "n-3") -> Wil
 
 
 Part: TypeAlias = tuple[str, str]
-"""(metric, part)"""
+"""A sub-score of a metric: (metric, part)"""
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """Which of two metrics agrees better with an aspect."""
+    """The difference of how well two metrics agree with an aspect of the ratings."""
 
     first: Part
     second: Part
     aspect: str
     difference: float = math.nan
-    """Coefficient of the first minus that of the second, on the rows that all have"""
+    """The coefficient of the first minus that of the second, on the cells (item, system) where both scores and the
+    rating exist"""
     low: float = math.nan
     high: float = math.nan
     p: float = math.nan
-    """Two-sided"""
+    """The two-sided p of the hypothesis that the two agree equally well"""
     adjusted: float = math.nan
-    """p, corrected for all pairs of the aspect"""
+    """The same p, corrected for all pairs of the aspect"""
 
 
 @dataclass(frozen=True, repr=False)
 class Contrasts(Answered, Records[Contrast]):
-    """Which metrics agree better than which: a record for each pair, and the clusters."""
+    """The differences of how well metrics agree with people: a record for each pair, and the clusters of metrics."""
 
     kind = Contrast
     records: list[Contrast]
     clusters: dict[str, dict[Part, int]]
-    """By aspect and (metric, part), from 1 for the best: metrics of one cluster do not differ significantly"""
+    """By aspect and (metric, part): the number of the metric's cluster, from 1 for the best. Metrics of one cluster do
+    not differ significantly"""
     values: dict[str, dict[Part, float]] = field(default_factory=dict)
-    """By aspect and (metric, part): the coefficient, on all rows that this metric and the ratings have"""
+    """By aspect and (metric, part): the coefficient, on all cells that have both a score of this metric and a rating"""
     notes: list[str] = field(default_factory=list)
     draws: int = 0
-    """How many exchanges a p comes from at most"""
+    """The largest number of random exchanges behind a p"""
     coefficient: str = "pearson"
     columns: Mapping[str, Column] = field(default_factory=dict)
-    """The metrics"""
+    """The scores of the compared metrics, by spec"""
 
     def to_answer(self) -> Answer:
-        """Return the metrics by aspect with their cluster, the best first; then every two metrics."""
+        """Return the answer: a table of each aspect's metrics with their clusters, and a table of the pairs."""
         ranked: list[list[Cell]] = [["aspect", "metric", self.coefficient, "cluster"]]
         for aspect, values in self.values.items():
             clusters = self.clusters[aspect]
@@ -161,35 +163,39 @@ def contrast(
     seed: int = 0,
     intervals: bool = True,
 ) -> Contrasts:
-    """Return which metrics agree better with people than which: every pair of scores, and the clusters that follow.
+    """Return tests of which metrics agree better with people, for every pair of scores, and clusters of metrics.
 
-    The interval and p answer two questions. p is about these outputs: how often so large a difference appears where the
-    two metrics are exchanged at random. The interval also speaks about other items, other systems, or both
-    (`resample`), and may hold 0 where p is small; `notes` say so.
+    The interval and p answer different questions. p is about these outputs: it is the probability of so large a
+    difference if the two metrics are exchanged at random. The interval also covers other items, other systems, or both
+    (`resample`). So it may hold 0 where p is small; `notes` then say so.
 
     Args:
-        table: the scores; of each metric all scores that have a better direction.
+        table: the scores. All sub-scores with a better direction are compared.
         ratings: as `nlgauge.correlate` takes them.
         level: as `nlgauge.correlate` takes it.
         coefficient: as `nlgauge.correlate` takes it.
         aspects: as `nlgauge.correlate` takes them.
-        test: 'permutation' (Perm-Both of Deutsch et al. 2021), or 'williams' (Pearson over systems or pooled rows).
+        test: 'permutation' (Perm-Both of Deutsch et al. 2021), or 'williams', which needs Pearson at the level of
+            systems or of pooled rows.
         df: the degrees of freedom of Williams' test, as in `williams`.
-        correction: over an aspect's pairs: 'holm', 'benjamini_hochberg' or 'none'.
-        resample: what the interval draws: 'items', 'systems' or 'both'. Of items it is Student's t of the differences
-            within items, or of a jackknife over items; else the percentiles of a bootstrap of both metrics at once.
-        confidence: that of the intervals. Two metrics differ, for the clusters, where the corrected p is below
-            1 - confidence.
-        replicates: how many exchanges and resamples; by default 1,000 resamples, and as many exchanges as
-            `nlgauge.stats.corrections.draws_for` says for so many pairs. Exchanges end early where p is clearly large.
-        seed: of the draws.
-        intervals: whether to compute them.
+        correction: the correction of p for all pairs of an aspect: 'holm', 'benjamini_hochberg' or 'none'.
+        resample: what the interval generalises to: other 'items', other 'systems' or 'both'. For items it is the
+            interval of Student's t, of the differences within items or of a jackknife over items. Else it holds the
+            percentiles of a bootstrap of both metrics at once.
+        confidence: the confidence of the intervals. Two metrics are in different clusters only if some corrected p is
+            below 1 - confidence.
+        replicates: the number of exchanges and of resamples; by default 1,000 resamples, and as many exchanges as
+            `nlgauge.stats.corrections.draws_for` gives for the number of pairs. Exchanges end early where p is clearly
+            large.
+        seed: the seed of the random draws.
+        intervals: whether to compute intervals.
 
     Returns:
         A record for each aspect and pair of scores, and for each aspect the agreement and the cluster of each score.
 
     Raises:
-        InputError: as `nlgauge.correlate`, and for a test that does not exist.
+        InputError: as `nlgauge.correlate`; the test or the correction is unknown; or the test does not suit the
+            coefficient and the level.
     """
     resamples = LEAST_DRAWS if replicates is None else replicates
     how = Measurement(
@@ -241,34 +247,34 @@ def contrast(
 def chances(
     both: Joined, aspect: str, pairs: Sequence[tuple[Part, Part]], *, how: Measurement, draws: int
 ) -> list[float]:
-    """Return p of two metrics' agreements being alike, by permutation, as `contrast` tests them.
+    """Return the p of the permutation test of `contrast` for each pair of sub-scores.
 
     Args:
-        both: the table beside its ratings.
-        aspect: that of the ratings.
-        pairs: which two sub-scores.
+        both: the table joined with its ratings.
+        aspect: the aspect of the ratings.
+        pairs: the pairs of sub-scores.
         how: how the agreement is measured.
-        draws: how many exchanges each test draws.
+        draws: the number of random exchanges of each test.
 
     Returns:
-        A p for each pair, uncorrected; NaN where there is none.
+        A p for each pair, uncorrected; NaN where no test is possible.
     """
     tests = _Tests(both, aspect, how=how, draws=draws, df=None, intervals=False)
     return [tests.difference(Contrast(*pair, aspect)).p for pair in pairs]
 
 
 _EXCHANGED = 400_000_000
-"""So many cells are exchanged in a minute at most"""
+"""The largest number of cells that are exchanged in a minute"""
 
 
 def takes_a_minute(cells: int, tests: int, level: str, coefficient: str, draws: int) -> bool:
-    """Return whether so many tests may take longer than a minute: all draws of all cells."""
+    """Return whether `tests` tests of `cells` cells with `draws` exchanges each may take longer than a minute."""
     by_sums = level == "system" or coefficient == "pearson"
     return cells * tests * draws > _EXCHANGED * (10 if by_sums else 1)
 
 
 def _on_intervals(records: Sequence[Contrast], how: Measurement, items: int, systems: int) -> Iterator[str]:
-    """Yield what is to be said of the intervals of so many rated items and systems."""
+    """Yield notes on missing intervals, and on intervals that disagree with p or come from too few units."""
     with_interval = [record for record in records if not math.isnan(record.low)]
     if with_interval and (
         bare := sum(math.isnan(record.low) and not math.isnan(record.difference) for record in records)
@@ -297,7 +303,7 @@ def _check(test: str, correction: str, how: Measurement) -> None:
 
 
 class _Tests:
-    """The tests of one aspect; scores and ratings are [items, systems]."""
+    """The tests of metrics by the ratings of one aspect. Scores and ratings have the shape [items, systems]."""
 
     def __init__(
         self,
@@ -318,12 +324,12 @@ class _Tests:
         self._resampled: dict[tuple[Part, bytes], Float] = {}
 
     def agreement(self, part: Part) -> float:
-        """Return the coefficient of one sub-score, on all rows that it and the ratings have."""
+        """Return the coefficient of one sub-score, on all cells where it and the ratings have numbers."""
         x, y = rated_part(self.scores[part], self._ratings)
         return estimate(x, y, self._kind, self.how.level).value
 
     def difference(self, pair: Contrast) -> Contrast:
-        """Return how much better the first of two agrees than the second, on the cells that all three have."""
+        """Return a pair's record with difference, interval and p, on the cells where all three have numbers."""
         first, second = pair.first, pair.second
         three = self.scores[first], self.scores[second], self._ratings
         x, other, y = rated_part(*three)

@@ -1,4 +1,4 @@
-"""Does a metric agree with people: `correlate` each metric with each aspect of the ratings."""
+"""Agreement of metrics with people: `correlate` computes it for each metric and each aspect of the ratings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_ITEMS = "a corpus-level metric has no items by which to tell how sure it is"
 
 @dataclass(frozen=True)
 class Agreement:
-    """How a metric's sub-score agrees with an aspect of the ratings."""
+    """The agreement of a metric's sub-score with an aspect of the ratings."""
 
     metric: str
     part: str
@@ -36,42 +36,43 @@ class Agreement:
     level: str
     coefficient: str
     value: float = math.nan
-    """Positive is agreement, whichever way the metric is better; NaN with a reason"""
+    """The coefficient: above 0 is agreement, also where lower scores are better. NaN where it is undefined"""
     low: float = math.nan
     high: float = math.nan
     p: float = math.nan
-    """That there is no agreement, by permutation"""
+    """The p of the hypothesis that there is no agreement, by Student's t or by permutation, as `correlate` says"""
     n: int = 0
-    """What the value is taken over: rows (pooled), items with a value of their own (item), systems (system)"""
+    """How many units the value is computed over: rows at the level 'pooled', items with a coefficient at 'item',
+    systems at 'system'"""
     rows: int = 0
-    """Rows with both a score and a rating"""
+    """The number of rows with both a score and a rating"""
     undefined: int = 0
-    """Items without a value of their own"""
+    """The number of items within which the coefficient is undefined"""
     turned: bool = False
-    """Lower is better by this metric, so its sign was changed"""
+    """Whether the sign was changed, because lower is better by this metric"""
     threshold: float | None = None
-    """For accuracy_calibrated: the metric's differences up to here are ties"""
+    """For accuracy_calibrated alone: the largest difference of two scores that counts as a tie"""
     reason: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
 class Agreements(Answered, Records[Agreement]):
-    """What `correlate` found: a record per metric, score and aspect, and what could not be joined."""
+    """What `correlate` returns: a record for each sub-score and aspect, and the rows that could not be joined."""
 
     kind = Agreement
     records: list[Agreement]
     unrated: dict[str, int] = field(default_factory=dict)
-    """By aspect: rows of the table without a rating"""
+    """By aspect: the number of the table's rows without a rating"""
     unscored: list[Key] = field(default_factory=list)
-    """(system, item) of ratings without a row in the table"""
+    """The (system, item) of each rating that belongs to no row of the table"""
     notes: list[str] = field(default_factory=list)
     rows: int = 0
-    """Rows of the table"""
+    """The number of rows of the table"""
     columns: Mapping[str, Column] = field(default_factory=dict)
-    """The metrics"""
+    """The scores of the metrics, by spec"""
 
     def to_answer(self) -> Answer:
-        """Return a line for each sub-score, a column for each aspect."""
+        """Return the answer: a table with a line for each sub-score and a column for each aspect."""
         aspects = list(self.unrated)
         cells: list[list[Cell]] = [["metric", *aspects]]
         for number, record in enumerate(self.records):
@@ -105,18 +106,18 @@ class Agreements(Answered, Records[Agreement]):
                 yield f"{record.metric} {record.part}, {record.aspect}: no value within {which}, left out"
 
     def get(self, metric: str, aspect: str | None = None, part: str | None = None) -> Agreement:
-        """Return the first record of a metric, an aspect and a sub-score.
+        """Return the first record for a metric, an aspect and a sub-score.
 
         Args:
-            metric: its spec.
-            aspect: that of the ratings; None for any.
+            metric: the metric's spec.
+            aspect: the aspect of the ratings; None for any.
             part: the sub-score; None for any.
 
         Returns:
             The record.
 
         Raises:
-            SpecError: there is none.
+            SpecError: there is no such record.
         """
         for record in self.records:
             if record.metric == metric and aspect in (None, record.aspect) and part in (None, record.part):
@@ -136,29 +137,31 @@ def correlate(
     replicates: int = 1000,
     seed: int = 0,
 ) -> Agreements:
-    """Return how each metric of the table agrees with people.
+    """Return the agreement of each metric of a table with people's ratings.
 
     Args:
-        table: the scores. Details of a metric, which have no better direction, are left out;
+        table: the scores. Informational sub-scores, which have no better direction, are left out;
             `nlgauge.data.table.selection.selected` takes them by name.
         ratings: a Corpus (its rows' `scores`), a ScoreTable, a column of this table, {(system, item): rating} or
-            {aspect: {(system, item): rating}}; rows join by system and item.
-        level: 'item' (mean over items of the correlation over an item's systems), 'system' (of the systems' means) or
-            'pooled' (of all rows).
+            {aspect: {(system, item): rating}}; ratings and rows are joined by system and item.
+        level: 'item' (the correlation over the systems of an item, averaged over items), 'system' (the correlation of
+            the systems' means) or 'pooled' (the correlation of all rows).
         coefficient: 'pearson', 'spearman', 'kendall' (tau-b), or another of `nlgauge.stats.coefficients`.
-        aspects: those of the ratings; by default all.
-        resample: what the interval speaks about: other 'items', other 'systems' or 'both'. For items, interval and p
-            are of one Student's t (`nlgauge.stats.of_items`); else the interval is the percentiles of a bootstrap, and
-            p is that of a permutation test. p of a coefficient whose chance level is not known is always of that test.
-        confidence: that of the intervals.
-        replicates: how many resamples and permutations; with 0 there is neither interval nor p.
-        seed: of the draws.
+        aspects: which aspects of the ratings; by default all.
+        resample: what the interval generalises to: other 'items', other 'systems' or 'both'. For items, interval and p
+            both come from Student's t (`nlgauge.stats.of_items`). Else the interval holds the percentiles of a
+            bootstrap, and p comes from a permutation test. That test also gives p wherever the chance level of the
+            coefficient is not 0.
+        confidence: the confidence of the intervals.
+        replicates: the number of resamples and of permutations; with 0 there is neither interval nor p.
+        seed: the seed of the random draws.
 
     Returns:
-        A record for each metric, score and aspect, and what could not be joined.
+        A record for each sub-score and aspect, and the rows and ratings that could not be joined.
 
     Raises:
-        InputError: for duplicates, for ratings that belong to no row, and for an unknown level or coefficient.
+        InputError: an output or a rating is there twice, no rating belongs to a row of the table, or the level or the
+            coefficient is unknown.
     """
     how = Measurement(
         level=level, coefficient=coefficient, resample=resample, confidence=confidence, replicates=replicates, seed=seed
@@ -169,15 +172,15 @@ def correlate(
 
 
 def agreements_of(both: Joined, how: Measurement, more: Sequence[str] = ()) -> Agreements:
-    """Return how each metric of a table agrees with the ratings beside it, as `correlate` says.
+    """Return the agreement of each metric of a table with ratings that are joined to it already.
 
     Args:
-        both: the table, in which panels are `unseen`, beside the ratings.
+        both: the table joined with its ratings. Panels in it were passed through `unseen`.
         how: how the agreement is measured.
-        more: what else is to be said.
+        more: further notes for the reader.
 
     Returns:
-        A record for each metric, score and aspect, and what could not be joined.
+        A record for each sub-score and aspect, and the rows and ratings that could not be joined.
     """
     records, notes, table = list[Agreement](), [*both.ratings.notes, *more], both.table
     for (spec, part), x in both.scores.items():
@@ -207,7 +210,7 @@ def agreements_of(both: Joined, how: Measurement, more: Sequence[str] = ()) -> A
 
 
 def _on_intervals(records: Sequence[Agreement], how: Measurement, items: int, systems: int) -> Iterator[str]:
-    """Yield what is to be said of the intervals of so many rated items and systems."""
+    """Yield notes on missing intervals, and on intervals that disagree with p or come from too few units."""
     told = [record for record in records if not math.isnan(record.value)]
     if not told or not how.replicates:
         return
@@ -226,13 +229,13 @@ def _on_intervals(records: Sequence[Agreement], how: Measurement, items: int, sy
 
 
 def _named(records: Sequence[Agreement]) -> str:
-    """Return the first three, and how many more there are."""
+    """Return the names of the first three records, and how many more there are."""
     what = "; ".join(f"{record.metric} {record.part}, {record.aspect}" for record in records[:3])
     return what + (f" and {len(records) - 3} more" if len(records) > 3 else "")
 
 
 def _measured(record: Agreement, of: str, x: Float, y: Float, how: Measurement, clusters: Integers | None) -> Agreement:
-    """Return an agreement with its numbers, by scores of a level and one aspect's ratings, both [items, systems]."""
+    """Return an agreement with its numbers, from scores and ratings [items, systems]; `of` is the scores' level."""
     if of == "system" and how.level != "system":
         return replace(record, reason=_OF_SETS)
     if of == "system" and how.coefficient == "soft_accuracy":

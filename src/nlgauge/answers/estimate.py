@@ -1,4 +1,4 @@
-"""`nlgauge.estimate`: what people would say of all outputs, from the scores of all and the ratings of a few."""
+"""`nlgauge.estimate`: the mean rating of all outputs, from the scores of all and people's ratings of a few."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ _WIDER = 1.05
 
 @dataclass(frozen=True, repr=False)
 class Estimates(Answered, Records[Estimate]):
-    """A sequence of `Estimate`: by aspect and metric, the systems and then their differences."""
+    """A sequence of `Estimate`. For each aspect and metric, the systems come first, and then their differences."""
 
     kind = Estimate
     records: list[Estimate]
     notes: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
-    """A sentence for each system, difference and aspect, and one more where raters passed rows by"""
+    """A sentence for each system or difference and each aspect, and one more where there are blank rows"""
     agreement: tuple[RaterAgreement, ...] = ()
-    """Of the raters of each aspect that several people rated"""
+    """The agreement of the raters with each other, for each aspect that several people rated"""
 
     below: float | None = None
-    """The rating of which the share of rows below is estimated, where one was named"""
+    """The limit, if the share of rows that are rated below a limit is estimated; else None"""
     margin: float | None = None
-    """That of the interval for which further ratings are counted, where one was named"""
+    """Half of the wanted length of the intervals, for which further ratings are counted; None where none was given"""
 
     def to_answer(self) -> Answer:
-        """Return the sentences, and a table for each aspect and metric."""
+        """Return the answer: the sentences, and a table for each aspect and metric."""
         groups = dict.fromkeys((record.aspect, record.metric) for record in self)
         more: list[Cell] = [] if self.margin is None else [f"more for ±{self.margin:g}"]
         heads = ["rated", "estimate", "ratings alone", "effective", *more]
@@ -84,7 +84,7 @@ def _lines(estimates: Estimates, group: tuple[str, str]) -> Iterator[list[Cell]]
 
 
 def _legend(estimates: Estimates) -> Iterator[str]:
-    """Yield what the bare metric says, and what has no number."""
+    """Yield the uncorrected mean of each metric, and the reasons for missing numbers."""
     for aspect, metric in dict.fromkeys((record.aspect, record.metric) for record in estimates):
         bare = [
             record
@@ -118,48 +118,51 @@ def estimate(
     pooled: bool = False,
     seed: int = 0,
 ) -> Estimates:
-    """Return each system's mean rating, and each two systems' difference, from all scores and the ratings of some.
+    """Return estimates of each system's mean rating, and of the difference of each pair of systems.
 
-    The intervals speak of rows like these, and not of these rows alone. They hold if the rated rows were drawn at
-    random: from all rows of the system; or with probabilities that are known, from `draw` (what `nlgauge sample`
-    wrote), from a column `probability` of the ratings, or, within strata, from a column `stratum` that all rows have.
+    They are made from the scores of all rows and people's ratings of some. The intervals are for all rows like these,
+    and not for these rows alone. They hold if the rated rows were drawn at random, either from all rows of the system
+    with equal probabilities, or with known ones. Known probabilities come from `draw` (which `nlgauge sample` wrote),
+    from a column `probability` of the ratings, or from a column `stratum`, which all rows then need: the rated rows are
+    drawn at random within each stratum.
 
-    Interval and test are those of `nlgauge.maths.rated_means`: a share of ratings alone has Wilson's interval, and the
-    exact one where all ratings are equal; all others have Student's t. Scores that do not make the estimate more
-    certain have the weight 0, so that it is that of the ratings alone. A difference counts the scores of both systems
-    or of none. The intervals of all differences hold at once.
+    Interval and test are those of `nlgauge.maths.rated_means`. A share that is estimated from ratings alone has
+    Wilson's interval, or the exact one where all ratings are equal; all other intervals are of Student's t. Scores that
+    do not make the estimate more certain get the weight 0, and the estimate is then that of the ratings alone. A
+    difference uses the scores of both systems or of none. The intervals of all differences hold at once.
 
-    Where an interval would not be valid there is no number but a reason: with fewer than `LEAST` ratings or clusters,
-    where all ratings are the same and no scale is known or raters passed rows by, and where the rated rows' scores are
-    not like those of the others (`CHOSEN`), so that they cannot have been drawn at random. Where raters passed rows by,
-    the worst case stands beside the estimate (`WorstCase`). Where rows were shared out among the raters of a rating
-    project, the interval holds their spread.
+    Where no interval would be valid, there is a reason in place of numbers. This is so with fewer than `LEAST` ratings
+    or clusters, and where all ratings are the same while the scale is unknown or there are blank rows. It is also so
+    where the scores of the rated rows differ so much from the other scores that the rows cannot have been drawn at
+    random (`CHOSEN`). Where raters left rows blank, a worst case is given beside the estimate (`WorstCase`). Where the
+    raters of a rating project had different rows, the interval includes the spread between raters.
 
     Args:
         table: the scores of all rows. A row without a score counts with the mean score.
         ratings: the ratings of some rows, as `nlgauge.correlate` takes them.
-        metrics: as `nlgauge.correlate` takes them, the first sub-score of each; all where none is given. With several
-            there is a record for each and one for all together, whose predictions are cross-fitted (Zrnic and Candès,
-            "Cross-prediction-powered inference", 2024).
-        aspects: those of the ratings; by default all.
+        metrics: specs or names of metrics, each of which may have a sub-score; by default all, each by its first
+            sub-score. With several metrics there is a record for each, and one for all together, whose predictions are
+            cross-fitted (Zrnic and Candès, "Cross-prediction-powered inference", 2024).
+        aspects: which aspects of the ratings; by default all.
         below: estimate the share of rows that are rated below this, and not the mean rating.
-        cluster: 'item', or a column of `outputs` (else of the ratings): rows that share its value are not independent.
-            Differences always keep the rows of an item together.
+        cluster: 'item', or a column of `outputs` (else of the ratings). Rows with the same value are a cluster, and not
+            independent. For differences, the rows of an item always are a cluster.
         outputs: the outputs of the table's rows.
-        draw: how rows were drawn, and what they are called on the sheet.
-        confidence: that of the intervals.
-        margin: also say how many further ratings make the interval plus or minus this.
-        scale: the least and the greatest rating that there can be, such as (1, 5). No estimate leaves it. A rating
-            project has its own, and ratings that are all 0 or 1 have (0, 1).
-        pooled: estimate the mean rating of all rows together, as of one system; outputs for one item are not
-            independent.
-        seed: of the folds, where several metrics are fitted together.
+        draw: how the rated rows were drawn, and the names of the rows on the rating sheet.
+        confidence: the confidence of the intervals.
+        margin: half of a wanted interval length. If given, the records also say how many further ratings reach it.
+        scale: the least and the greatest possible rating, such as (1, 5). Estimates and intervals stay within it. By
+            default it is the scale of a rating project, or (0, 1) if all ratings are 0 or 1.
+        pooled: whether to estimate one mean rating of all rows together, as if they were of one system. Outputs for the
+            same item are then a cluster.
+        seed: the seed of the folds, which are used where several metrics are fitted together.
 
     Returns:
         A record for each aspect, metric and system, and for each difference of two systems.
 
     Raises:
-        InputError: where nothing can be said of any system, and for what does not exist or does not go together.
+        InputError: nothing can be estimated for any system; an argument names something that does not exist; or
+            arguments contradict each other.
     """
     table, ratings, outputs = by_trial(table, ratings, outputs, drawn=draw is not None and draw.of_trials)
     refuse_unnamed(table)
@@ -192,10 +195,10 @@ def estimated(
     pooled: bool = False,
     seed: int = 0,
 ) -> Estimates:
-    """Return what `estimate` does, by all metrics of a table whose rows are joined to their ratings already.
+    """Return the estimates of `estimate`, by all metrics of a table that is joined to its ratings already.
 
     Args:
-        table: the scores of all rows, by the metrics that count.
+        table: the scores of all rows, by the metrics to use.
         rated: the ratings in the order of the table's rows, and how rows were drawn.
         below: as `estimate` takes it.
         confidence: as `estimate` takes it.
@@ -205,7 +208,7 @@ def estimated(
         seed: as `estimate` takes it.
 
     Returns:
-        The records, as of `estimate`.
+        The records, as `estimate` returns them.
 
     Raises:
         InputError: as `estimate`.
@@ -271,7 +274,7 @@ def estimated(
 
 
 def _raters(rated: RatedRows, aspect: str, scale: Scale | None, below: float | None) -> RaterSpread | None:
-    """Return the raters of an aspect; None where fewer than two are known."""
+    """Return the ratings of each rater of an aspect; None where fewer than two raters are known."""
     ratings = rated.raters.get(aspect, np.zeros((0, 0)))
     ratings = ratings[~np.isnan(ratings).all(1)]
     if len(ratings) < 2:
@@ -282,7 +285,7 @@ def _raters(rated: RatedRows, aspect: str, scale: Scale | None, below: float | N
 
 
 def _pooled(table: ScoreTable, rated: RatedRows) -> tuple[ScoreTable, RatedRows]:
-    """Return a table whose rows are all of one system, and its ratings; rows of one item are a cluster."""
+    """Return a table with all rows renamed to one system, and its ratings, in which rows of one item are a cluster."""
     clusters = rated.clusters
     if clusters is None and len(np.unique(rated.items)) < len(rated.items):
         clusters = rated.items
@@ -291,7 +294,7 @@ def _pooled(table: ScoreTable, rated: RatedRows) -> tuple[ScoreTable, RatedRows]
 
 
 def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None, confidence: float) -> Iterator[str]:
-    """Yield a sentence for each system, difference and aspect, by all metrics together where there are several."""
+    """Yield a sentence for each system or difference and each aspect, by all metrics together if there are several."""
     last = {(record.system, record.aspect): record for record in records if not record.reason}
     level = f"{100 * confidence:g} % interval"
     for record in last.values():
@@ -314,7 +317,7 @@ def _answers(table: ScoreTable, records: Sequence[Estimate], below: float | None
 
 
 def worst_cases(records: Sequence[Estimate]) -> Iterator[str]:
-    """Yield a sentence for each system, difference and aspect with blank rows, by all metrics together."""
+    """Yield a sentence on the worst case of each estimate with blank rows, by all metrics together."""
     last = {(record.system, record.aspect): record for record in records if not record.reason}
     for record in last.values():
         if record.blank is not None:
@@ -324,7 +327,7 @@ def worst_cases(records: Sequence[Estimate]) -> Iterator[str]:
 
 
 def _refuse_off_scale(table: ScoreTable, y: Float, aspect: str, scale: Scale) -> None:
-    """Raise InputError for a rating that the scale does not have: the estimate would be moved onto it unseen."""
+    """Raise InputError for a rating that is not on the scale, because the estimate would be moved onto it silently."""
     off = np.flatnonzero((y < scale[0]) | (y > scale[1]))
     if len(off):
         system, item = table.rows[int(off[0])]
@@ -333,12 +336,12 @@ def _refuse_off_scale(table: ScoreTable, y: Float, aspect: str, scale: Scale) ->
 
 
 def _scale_of(y: Float) -> Scale | None:
-    """Return the scale of ratings that are all 0 or 1; None for others, whose ends are not known."""
+    """Return the scale (0, 1) if all ratings are 0 or 1; else None, because the ends of the scale are not known."""
     return (0.0, 1.0) if np.isin(y[~np.isnan(y)], (0, 1)).all() else None
 
 
 def _scores(table: ScoreTable) -> tuple[list[str], list[Float], list[str]]:
-    """Return the name of each metric and its first sub-score [rows], and what is to be noted. Raise InputError else."""
+    """Return names of metrics, their first sub-scores [rows], and notes. Raise InputError without scores of rows."""
     names, scores, notes = [], [], []
     for spec, column in table.columns.items():
         if column.level != "item":

@@ -1,4 +1,4 @@
-"""The mean rating of each system, and the differences of two, by one metric and for one aspect."""
+"""Estimates of each system's mean rating and of the difference of each pair of systems, by one metric and aspect."""
 
 from __future__ import annotations
 
@@ -26,47 +26,51 @@ from nlgauge.stats.fitting import combined
 class Estimate:
     """The mean rating of a system, or the difference of two systems' means, by one metric and for one aspect.
 
-    A number with its interval is a `Measured` (value, low, high); in JSON and in data frames it is three, as `worth`,
-    `worth_low` and `worth_high`.
+    A number with its interval is a `Measured` (value, low, high). In JSON and in data frames it becomes three numbers,
+    such as `worth`, `worth_low` and `worth_high`.
     """
 
     system: str
-    """For a difference, both: "A - B\""""
+    """The name of the system; for a difference, both names: "A - B\""""
     aspect: str
     metric: str
-    """With its sub-score; several that were put together are joined by " + \""""
+    """The metric with its sub-score; for several metrics together, all of them joined by " + \""""
     estimate: float = math.nan
     low: float = math.nan
     high: float = math.nan
     ratings: int = 0
     rows: int = 0
     clusters: int = 0
-    """How many clusters hold the ratings: as many as ratings where rows stand for themselves"""
+    """How many clusters hold the ratings. Without clusters, it is the number of ratings"""
     worth: Measured = NOTHING
-    """The effective number of ratings: how many would give, without the metric, an interval as short. It is the number
-    of ratings times the square of the quotient of the two printed lengths, and at most the number of rows. Its interval
-    (`nlgauge.maths.effective`) is NaN where all rows are rated"""
+    """The effective number of ratings: how many ratings alone, without the metric, would give as short an interval. It
+    is the number of ratings times the squared ratio of the lengths of the two intervals, and at most the number of
+    rows. Its interval (`nlgauge.maths.effective`) is NaN where all rows are rated"""
     weight: float = math.nan
-    """That of the metric in the estimate, 0 where it does not help; NaN for a difference"""
+    """The weight of the metric's scores in the estimate, 0 where they do not help; NaN for a difference"""
     alone: Measured = NOTHING
-    """What the ratings alone say"""
+    """The estimate from the ratings alone"""
     bare: Measured = NOTHING
-    """The metric's mean, in its own unit: no estimate of what people say"""
+    """The mean of the metric's scores, in their own unit. It is no estimate of the mean rating"""
     more: float = math.nan
-    """Further ratings until the interval is plus or minus the margin; infinite where more rows have to be scored"""
+    """How many further ratings make the interval plus or minus the margin; infinite if this also needs more scored
+    rows, and NaN without a margin"""
     p: float = math.nan
-    """For a difference: that the two means are alike, by the same distribution as the interval; else NaN"""
+    """For a difference: the p of the hypothesis that the two means are equal, by the distribution of the interval; else
+    NaN"""
     reason: str | None = None
     """Why there is no estimate, and what to do"""
     share: bool = False
     """Whether the ratings are all 0 or 1, and the mean is a share"""
     effective: float = math.nan
-    """Where rows are clustered: how many clusters of equal size say as much as those with ratings"""
+    """The effective number of clusters with ratings: how many clusters of equal size would be as informative. NaN
+    without clusters"""
     blank: WorstCase | None = None
-    """The worst case, where raters passed rows by: drawn, before the last rated row of the sheet, and not rated"""
+    """The worst case if there are blank rows: rows that are not rated, and stand before the last rated row of the
+    sheet"""
     wider: float = 1.0
-    """How many times as long the interval is because of the spread of raters (`nlgauge.maths.rater_effects`): 1 where
-    all of them rated the same rows, or one person rated all"""
+    """The factor by which the spread between raters makes the interval longer (`nlgauge.maths.rater_effects`). It is 1
+    where all raters rated the same rows, or one person rated all rows"""
 
     @property
     def half(self) -> float:
@@ -75,13 +79,13 @@ class Estimate:
 
 
 def _half(said: Inference, confidence: float) -> float:
-    """Return half the length of an interval; NaN where there is none, or of the length 0."""
+    """Return half the length of an interval; NaN where there is no interval, or where its length is 0."""
     low, high = said.interval(confidence)
     return (high - low) / 2 or math.nan
 
 
 class _Part(NamedTuple):
-    """A system's mean, by ratings alone, by its metric, and the one of the two that is taken; or why there is none."""
+    """Estimates of a system's mean by ratings alone and with the metric, and the chosen one; or why there is none."""
 
     system: str
     ratings: int
@@ -96,11 +100,11 @@ class _Part(NamedTuple):
 
 @dataclass(frozen=True)
 class RatedAspect:
-    """One aspect of a table's ratings."""
+    """The ratings of one aspect of a table, with the settings of an estimate."""
 
     table: ScoreTable
     rows: Mapping[str, Integers]
-    """The rows of each system"""
+    """The row numbers of each system"""
     rated: RatedRows
     aspect: str
     values: Float
@@ -112,7 +116,7 @@ class RatedAspect:
     raters: RaterSpread | None
 
     def records(self, metric: str, x: Float) -> Iterator[Estimate]:
-        """By the scores [rows, metrics]: every system, then every two systems' difference."""
+        """Yield the estimates by scores [rows, metrics]: of each system, then of the difference of each pair."""
         parts = {system: self._part(system, x) for system in self.table.systems}
         blanks = Blanks.of(self.rated.blank_of(self.aspect), self.values, self.scale, self.below)
         for systems in (*((system,) for system in parts), *combinations(parts, 2)):
@@ -132,12 +136,12 @@ class RatedAspect:
 
     @property
     def _shares(self) -> bool:
-        """Whether the ratings are all 0 or 1, and their means shares."""
+        """Return whether the ratings are all 0 or 1, so that their mean is a share."""
         return self._yes_no and bool(np.isin(self.values[~np.isnan(self.values)], (0, 1)).all())
 
     @property
     def _yes_no(self) -> bool:
-        """Whether the ratings are yes and no, or means of several raters' yes and no."""
+        """Return whether the ratings are yes (1) and no (0), or means of several raters' yes and no."""
         return self.scale == (0, 1)
 
     def _part(self, system: str, x: Float) -> _Part:
@@ -177,10 +181,11 @@ class RatedAspect:
         )
 
     def _paired(self, parts: Sequence[_Part]) -> tuple[bool, Inference | None]:
-        """Return what the ratings alone say of a difference where people rated the same items of both systems.
+        """Return whether ratings mostly tie, and the difference by ratings alone on items rated for both systems.
 
-        Before it stands whether at least half of the differences are alike on a longer scale than yes and no: what
-        people call alike, the errors of scores would only blur.
+        Ratings mostly tie if at least half of the items' differences are 0, on a scale with more than yes and no.
+        Errors of the scores would then only blur these ties. The difference is None unless people rated exactly the
+        same items of both systems, which were drawn with equal probabilities.
         """
         rated = ~np.isnan(self.values)
         rows = [of[rated[of]] for of in (self.rows[part.system] for part in parts)]
@@ -267,7 +272,7 @@ class RatedAspect:
         n: int,
         rows: int,
     ) -> float:
-        """Return how many further ratings make an interval plus or minus the margin; raters have their part in it."""
+        """Return how many further ratings make the interval plus or minus the margin, spread of raters included."""
         left = (self.margin or 0.0) ** 2 - _half(whole, confidence) ** 2 + _half(said, confidence) ** 2
         return (
             more_ratings(means, said, confidence=confidence, margin=math.sqrt(left), rated=rated, n=n, rows=rows)
@@ -276,7 +281,7 @@ class RatedAspect:
         )
 
     def _with_raters(self, said: Inference, means: Sequence[RatedMean], parts: Sequence[_Part]) -> Inference:
-        """Return what means say with the spread of raters."""
+        """Return an inference of means, widened by the spread between raters."""
         if self.raters is None:
             return said
         shares = np.zeros(len(self.values))

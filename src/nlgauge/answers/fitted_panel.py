@@ -24,68 +24,70 @@ UNSEEN = -1
 
 @dataclass(frozen=True, kw_only=True)
 class PanelMember:
-    """One sub-score of one scorer. It is standardised as (value - mean) / deviation, larger being better."""
+    """One sub-score of one scorer, standardised as (value - mean) / deviation."""
 
     metric: str
-    """Its spec"""
+    """The metric's spec"""
     part: str
     higher_is_better: bool
     mean: float
-    """Over the scored rows, the sign turned where lower is better, as of the deviation"""
+    """The mean of the values over the scored rows, with the sign changed where lower is better; `deviation` is their
+    standard deviation"""
     deviation: float
     weight: float
-    """What one standard deviation adds to the logit of the probability; 0 or more"""
+    """How much a score that is better by one standard deviation adds to the logit of the probability; 0 or more"""
     fold_weights: tuple[float, ...]
-    """The same by the weights that were fitted without the ratings of a fold; `weight` is their mean"""
+    """The weights that were fitted without one fold of the ratings, by fold; `weight` is their mean"""
     facts: Mapping[str, Any] = field(repr=False)
-    """What its numbers depended on (the facts of its signature)"""
+    """What the scores depend on, as the facts of the scorer's signature"""
 
     @property
     def name(self) -> str:
-        """The spec, with the sub-score."""
+        """The spec followed by the sub-score."""
         return f"{self.metric} {self.part}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class FittedPanel:
-    """A weighted sum of scorers, whose weights ratings have chosen, as the probability that a row is good."""
+    """A weighted sum of scorers as the probability that a row is good. The weights were fitted to ratings."""
 
     nlgauge: str
-    """The version that fitted it"""
+    """The version of nlgauge that fitted the panel"""
     aspect: str
     below: float
-    """A row is bad that is rated below this"""
+    """A row rated below this is bad"""
     members: tuple[PanelMember, ...]
     intercept: float
-    """The logit of a row whose scores are all the mean"""
+    """The logit of a row on which each score equals its mean"""
     ratings: int
-    """To how many it was fitted"""
+    """The number of ratings that the panel was fitted to"""
     bad: int
-    """How many of these are of bad rows"""
+    """The number of ratings of bad rows among those that the panel was fitted to"""
     threshold: float
-    """The probability from which on a row passes: the share of good ratings, for the best balanced accuracy"""
+    """The least probability with which a row passes: the share of good rows among the ratings, which gives the best
+    balanced accuracy"""
     certified: float | None
-    """The probability from which on at most the share `risk` of the passing rows is bad; None where none could be
-    certified"""
+    """The certified threshold on the probability: of the rows that reach it, at most the share `risk` is bad, with the
+    confidence `confidence`. None where no threshold could be certified"""
     risk: float
     confidence: float
     rows: Mapping[str, int] = field(repr=False)
-    """The fold of each rated row, by the digests of its texts"""
+    """The fold of each rated row, by the digest of the row's texts"""
 
     @property
     def used(self) -> tuple[PanelMember, ...]:
-        """The members whose weight is not 0 in every fold: the others need not be scored."""
+        """The members with a weight above 0 in some fold. The others need not be scored."""
         return tuple(member for member in self.members if member.weight > 0)
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of all that it says."""
+        """The SHA-256 of the whole record."""
         seal = sealed(jsonable(self))["seal"]
         assert isinstance(seal, dict)
         return str(seal["digest"])
 
     def standardised(self, values: Float) -> Float:
-        """Return values [rows, used] as their metrics give them with mean 0 and deviation 1, larger better."""
+        """Return values [rows, used members], as the metrics give them, standardised so that larger is better."""
         signs = np.array([1.0 if member.higher_is_better else -1.0 for member in self.used])
         means, deviations = (np.array([getattr(used, name) for used in self.used]) for name in ("mean", "deviation"))
         return np.asarray((values * signs - means) / deviations)
@@ -94,8 +96,9 @@ class FittedPanel:
         """Return the probability that a row is good.
 
         Args:
-            values: those of the used members as their metrics give them: [rows, used].
-            folds: the fold whose ratings the weights have not seen, `UNSEEN` for the mean of all weights: [rows].
+            values: the values of the used members, as their metrics give them: [rows, used].
+            folds: the fold of each row: [rows]. A row gets the weights that were fitted without the ratings of its
+                fold, and for `UNSEEN` the mean of all weights.
 
         Returns:
             The probabilities: [rows].
@@ -105,13 +108,13 @@ class FittedPanel:
             return np.asarray(1 / (1 + np.exp(-(self.intercept + (self.standardised(values) * every[folds]).sum(1)))))
 
     def save(self, path: str | Path) -> None:
-        """Write JSON, sealed, complete or not at all. Raises InputError where it cannot be written."""
+        """Write the panel as JSON with a seal, completely or not at all. Raise InputError if it cannot be written."""
         with atomic_write(path) as file:
             file.write(json.dumps(sealed(jsonable(self)), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> FittedPanel:
-        """Read what `save` wrote. Raises InputError for anything else, and for a file that was changed."""
+        """Return the panel of a file that `save` wrote. Raise InputError for another file, and for a changed one."""
         made = read_record(cls, path, _WHAT, _REMEDY)
         if problem := made.problem:
             raise InputError(f"is not {_WHAT}: {problem}", file=path, remedy=_REMEDY)
@@ -119,7 +122,7 @@ class FittedPanel:
 
     @property
     def problem(self) -> str | None:
-        """Why it cannot be used; None where it can."""
+        """Why the panel cannot be used; None where it can be used."""
         if not self.used:
             return "no member has a weight"
         folds = {len(member.fold_weights) for member in self.members}

@@ -1,4 +1,4 @@
-"""What ratings of some rows say of thresholds on the scores of all rows: which hold a promise, and which is best."""
+"""Thresholds on the scores of all rows, which ratings of some rows choose: certified ones, and the best one."""
 
 from __future__ import annotations
 
@@ -27,52 +27,53 @@ _NOWHERE = (math.nan, math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Chosen:
-    """A threshold, and what it did to rated rows."""
+    """A threshold, and its effect on the rated rows."""
 
     by: str
     threshold: float = math.nan
-    """NaN where there is none"""
+    """A row passes with this score or a better one; NaN where there is no threshold"""
     passing: float = math.nan
-    """The share of all scored rows that passes"""
+    """The share of all scored rows that pass"""
     bad: float = math.nan
-    """The share of bad rows among rated ones that pass; NaN where none does"""
+    """The share of bad rows among the rated rows that pass; NaN where none passes"""
     precision: float = math.nan
-    """The share of the rows that are stopped that is bad"""
+    """The share of bad rows among the rated rows that are stopped"""
     recall: float = math.nan
-    """The share of the bad rows that is stopped"""
+    """The share of stopped rows among the rated rows that are bad"""
     honest: bool = False
-    """Whether the last three are of rows that the threshold was not chosen on"""
+    """Whether `bad`, `precision` and `recall` are cross-fitted: each row is decided by a threshold chosen on other
+    rows"""
     reason: str | None = None
     """Why there is no threshold, and what to do"""
     tipping: int | None = None
-    """Where raters passed rows by: how many of these have to be bad until no threshold can be certified any more. None
-    where a threshold is certified even if all of them are bad, and where none is although all of them are good"""
+    """The least number of bad rows among the blank ones with which no threshold can be certified. None where the blank
+    rows do not matter: a threshold is certified even if all of them are bad, or none is even if all of them are good"""
 
 
 @dataclass(frozen=True)
 class Bin:
-    """About a fifth of the rated rows, by score; rows of one score are in one group, those without one in the worst."""
+    """About a fifth of the rated rows, by score. Equal scores are in one bin; rows without one in the worst."""
 
     low: float
     high: float
     mean: float
-    """The ends of the scores, and their mean; NaN where no row has one"""
+    """The mean of the scores, as `low` and `high` are their ends; NaN where no row has a score"""
     n: int
     good: Measured
-    """The share of good rows, with its exact 95 % interval, as if rows were independent"""
+    """The share of good rows with its exact 95 % interval, which treats the rows as independent"""
 
 
 def equally_drawn(rated: RatedRows, rated_here: Mask, within: Mask, rng: np.random.Generator) -> tuple[Mask, list[str]]:
-    """Return rated rows that all had one probability, by leaving some out at random.
+    """Return rated rows that were drawn with equal probabilities, leaving out the surplus at random.
 
     Args:
         rated: the ratings, and how rows were drawn.
-        rated_here: which rows are rated, or count as such: [rows].
-        within: which rows count: [rows].
-        rng: what rows are left out by.
+        rated_here: which rows are rated, or count as rated: [rows].
+        within: which rows are part of the question, such as those of one system: [rows].
+        rng: the random numbers by which rows are left out.
 
     Returns:
-        Which rows are not left out: [rows], and what to say of it.
+        Which rated rows remain: [rows], and notes for the reader.
     """
     probability = rated.probability(rated_here)
     if probability is None:
@@ -87,7 +88,7 @@ def equally_drawn(rated: RatedRows, rated_here: Mask, within: Mask, rng: np.rand
 
 
 def good_from(values: Float, aspect: str, below: float | None) -> float:
-    """Return the rating from which a row is good: `below`, or 1 for ratings of 0 and 1. Raises InputError else."""
+    """Return the rating from which a row is good: `below`, or 1 for ratings of 0 and 1. Raise InputError otherwise."""
     if below is None and not np.isin(values[~np.isnan(values)], (0, 1)).all():
         remedy = "say with below= (--below in the command) which ratings are bad"
         raise InputError(f"{aspect} is not rated by 0 and 1 alone", remedy=remedy)
@@ -96,22 +97,37 @@ def good_from(values: Float, aspect: str, below: float | None) -> float:
 
 @dataclass(frozen=True)
 class RatedTask:
-    """The scores of a metric beside ratings of yes or no."""
+    """The scores of a metric with ratings that call rows good or bad."""
 
     rows: RatedScores
     below: float
-    """A row is bad that is rated below this"""
+    """A row rated below this is bad"""
     notes: tuple[str, ...]
     rng: np.random.Generator
-    """What further ratings are left out by, at random"""
+    """The random numbers by which further ratings are left out"""
     within: Mask
-    """Which rows of the table these are: [rows of the table]"""
+    """Which rows of the table are in `rows`: [rows of the table]"""
 
     @classmethod
     def of(
         cls, rated: RatedRows, aspect: str, scores: Float, below: float | None, within: Mask, seed: int
     ) -> RatedTask:
-        """Return the task of scores [rows], larger ones being better; of the rows `within`. Raises InputError."""
+        """Return the task of some rows of a table.
+
+        Args:
+            rated: the ratings, and how rows were drawn.
+            aspect: the aspect of the ratings.
+            scores: the scores, larger being better: [rows of the table].
+            below: a row rated below this is bad; None for ratings of 0 and 1.
+            within: which rows to use: [rows of the table].
+            seed: the seed of the random choices.
+
+        Returns:
+            The task.
+
+        Raises:
+            InputError: the ratings do not say which rows are bad, or nothing can be learned from them.
+        """
         ratings = rated.values[aspect]
         has_rating, blank = ~np.isnan(ratings) & within, rated.blank_of(aspect) & within
         below = good_from(ratings[has_rating], aspect, below)
@@ -137,38 +153,47 @@ class RatedTask:
 
 @dataclass(frozen=True)
 class Unread:
-    """Which rows are judged, and the bands of those that are not."""
+    """Which rows are judged, and the bands of wording whose rows are not judged."""
 
     bands: tuple[Band, ...]
     read: Mask
-    """[rows]"""
+    """Which rows are judged: [rows]"""
 
 
 @dataclass(frozen=True)
 class RatedScores:
-    """All rows of a table: each [rows], larger scores being better."""
+    """The scores of rows with their ratings: all fields are [rows], and larger scores are better."""
 
     scores: Float
     rated: Mask
     bad: Mask
     clusters: Integers
     tested: Mask
-    """The rows that the tests of a promise take: rated ones, and those that are blank"""
+    """The rows that the tests of a promise use: rated rows and blank ones"""
     blank: Mask | None = None
-    """The rows that raters passed by, which are bad in the tests; None for none"""
+    """The rows that raters left blank, which count as bad in the tests; None if there are none"""
 
     @property
     def blanks(self) -> int:
-        """How many rows are blank."""
+        """The number of blank rows."""
         return 0 if self.blank is None else int(self.blank.sum())
 
     @property
     def units(self) -> int:
-        """How many clusters hold rated rows."""
+        """The number of clusters with rated rows."""
         return int((np.bincount(self.clusters, self.rated) > 0).sum())
 
     def refuse(self, at_random: bool, asked: Integers | None) -> None:
-        """Raise InputError where nothing can be learned from the ratings."""
+        """Refuse ratings from which nothing can be learned about the other rows.
+
+        Args:
+            at_random: whether the rated rows count as drawn at random, which their scores then must not contradict.
+            asked: each row's place on the rating sheet, from 1, or 0 if it was not drawn: [rows]; None without a sheet.
+
+        Raises:
+            InputError: too few rows or clusters are rated, the rows were chosen by score, all ratings are equal and
+                other rows are blank, or the drawn rows without a rating differ from the rated rows.
+        """
         n = int(self.rated.sum())
         rate = "rate more rows, drawn by nlgauge sample"
         if min(n, self.units) < LEAST:
@@ -189,7 +214,7 @@ class RatedScores:
                 raise InputError(said)
 
     def of(self, rows: Mask) -> RatedScores:
-        """Return the same for some of the rows."""
+        """Return the scores and ratings of a part of the rows."""
         return RatedScores(
             scores=self.scores[rows],
             rated=self.rated[rows],
@@ -200,12 +225,12 @@ class RatedScores:
         )
 
     def unread(self, wording: Float | None, error: float) -> tuple[Unread | None, float, str]:
-        """Return which rows are not judged by their wording, the error that is left for a test, and what to say of it.
+        """Return which rows have a wording that is judged, the error probability left for the tests, and a note.
 
         Args:
-            wording: the share of the longer words of each answer that its source has: [rows]; None where it is not
+            wording: the share of each answer's longer words that its source contains: [rows]; None where it is not
                 known.
-            error: that of all tests.
+            error: the error probability of all tests together.
         """
         rated = self.rated
         if wording is None or np.isnan(wording[rated]).all():
@@ -219,14 +244,14 @@ class RatedScores:
         return Unread((band,), read), error / (2 * len(EDGES)), f"{said}: {rest}"
 
     def independent(self, rng: np.random.Generator) -> tuple[RatedScores, list[str]]:
-        """Return the same scores with fewer tested rows: at most one of each cluster.
+        """Return the same scores with at most one tested row in each cluster.
 
         Every tested row has the same chance to stay, whatever its rating. If all clusters have equally many rows, one
-        tested row of each stays. Else each cluster draws a number from 1 to the most tested rows of a cluster, and the
-        row with this number stays. So a cluster with few tested rows may lose all of them.
+        tested row of each stays. Else, each cluster draws a number from 1 to the largest number of tested rows in any
+        cluster, and its row with this number stays. So a cluster with few tested rows may lose all of them.
 
         Args:
-            rng: chooses the rows.
+            rng: the random numbers that choose the rows.
 
         Returns:
             The scores, and notes for the reader.
@@ -249,7 +274,15 @@ class RatedScores:
         return replace(self, tested=tested), [note]
 
     def certified(self, risk: float, error: float) -> Chosen:
-        """Return the threshold that lets most rows pass, of those whose risk is surely small enough."""
+        """Return the certified threshold that lets most rows pass. It bounds the share of bad rows among them.
+
+        Args:
+            risk: the largest share of bad rows among those that pass, which is promised.
+            error: the probability that the promise is broken.
+
+        Returns:
+            The threshold, or the reason why none can be certified.
+        """
         tests = _Tests.of(self)
         # No rating has a part in where the sequence begins: where half the risk, if it were seen, would be enough; with
         # too few rows for this, where no bad row would be.
@@ -278,7 +311,15 @@ class RatedScores:
         return Chosen("risk", reason=reason)
 
     def recalled(self, recall: float, error: float) -> Chosen:
-        """Return the threshold that lets most rows pass, of those that surely stop enough of the bad rows."""
+        """Return the certified threshold that lets most rows pass. It stops at least a share of the bad rows.
+
+        Args:
+            recall: the least share of the bad rows that is stopped, which is promised.
+            error: the probability that the promise is broken.
+
+        Returns:
+            The threshold, or the reason why none can be certified.
+        """
         tests, n = _Tests.of(self), int((self.bad & self.tested).sum())
 
         def passing(blanks: int) -> list[int]:
@@ -303,9 +344,16 @@ class RatedScores:
         return self._chosen(by, threshold, np.full(len(self.scores), threshold), False)
 
     def best(self, by: str, cost: float, precision: float, seed: int) -> Chosen:
-        """Return the best threshold on the rated rows, and what it does to them.
+        """Return the best threshold on the rated rows, and its cross-fitted effect on them.
 
-        What it does is measured by thresholds that were chosen on other folds.
+        Args:
+            by: what is best: 'f1', 'cost' or 'precision', as `nlgauge.calibrate` says, or 'balanced' accuracy.
+            cost: how many times as much a bad row that passes costs as a good row that is stopped.
+            precision: the least share of bad rows among the stopped rows.
+            seed: the seed of the folds.
+
+        Returns:
+            The threshold. For its effect, each row is decided by a threshold that was chosen on other folds.
         """
         rows = np.flatnonzero(self.rated)
         if self.bad[rows].all() or not self.bad[rows].any():
@@ -318,7 +366,7 @@ class RatedScores:
         return self._chosen(by, threshold, of_row, True)
 
     def cross_fitted(self, by: str, cost: float, precision: float, seed: int) -> tuple[float, Float]:
-        """Return the best threshold on the rated rows, and for each of them [rows] the best one on other folds."""
+        """Return the best threshold on the rated rows, and for each rated row [rows] the best one on other folds."""
         rows = np.flatnonzero(self.rated)
         fold = folds_of(self.clusters[rows], _FOLDS, seed)
         of_row = np.full(len(self.scores), math.nan)
@@ -345,16 +393,16 @@ class RatedScores:
         )
 
     def fifths(self, sign: int = 1) -> list[Integers]:
-        """Return the rated rows in five groups by score, from the lowest scores as the metric gives them.
+        """Return the rated rows in five groups by score, beginning with the lowest scores of the metric.
 
-        Rows of one score are never apart: a cut between two groups goes to the nearest place where the score changes.
-        With five scores or fewer, each score has a group.
+        Rows with equal scores are in one group: a cut between two groups is moved to the nearest change of the score.
+        With at most five different scores, each score has a group.
 
         Args:
             sign: -1 where lower scores of the metric are better, else 1.
 
         Returns:
-            The numbers of the rows of each group.
+            The row numbers of each group.
         """
         rows = np.flatnonzero(self.rated)
         rows = rows[np.argsort(sign * self.scores[rows], kind="stable")]
@@ -367,7 +415,7 @@ class RatedScores:
         return [part for part in np.split(rows, changes) if len(part)]
 
     def reliability(self, sign: int) -> Iterator[Bin]:
-        """Yield the share of good rows by score, from the lowest scores as the metric gives them."""
+        """Yield the bins of rated rows and their shares of good rows, from the lowest scores of the metric on."""
         for fifth in self.fifths(sign):
             good = int(len(fifth) - self.bad[fifth].sum())
             scores = sign * self.scores[fifth][np.isfinite(self.scores[fifth])]
@@ -380,23 +428,23 @@ class RatedScores:
 
 @dataclass(frozen=True, kw_only=True)
 class _Tests:
-    """The thresholds in the order in which they are tested, which no rating has a part in, and who passes them."""
+    """The candidate thresholds in the order of their tests, which no rating influences, and the rows that pass."""
 
     thresholds: list[float]
     rows: int
-    """Tested rows that are rated"""
+    """The number of tested rows that are rated"""
     passed: list[int]
-    """By threshold: tested rows that pass"""
+    """By threshold: the number of tested rows that pass"""
     bad: Integers
-    """Rated ones of these that are bad [thresholds]"""
+    """The number of passing tested rows that are rated bad: [thresholds]"""
     blank: Integers
-    """Those of them that are blank [thresholds]"""
+    """The number of passing tested rows that are blank: [thresholds]"""
     blanks: int
-    """Tested rows that are blank"""
+    """The number of tested rows that are blank"""
 
     @classmethod
     def of(cls, rows: RatedScores) -> _Tests:
-        """Return the tests of some rows."""
+        """Return the tests of a table's rows."""
         tried = dict.fromkeys(np.quantile(rows.scores, 1 - SHARES, method="lower").tolist())
         thresholds = [threshold for threshold in tried if math.isfinite(threshold)]
         blank = rows.tested & (np.zeros(len(rows.tested), bool) if rows.blank is None else rows.blank)
@@ -412,10 +460,10 @@ class _Tests:
         )
 
     def undone(self, by: str, reason: str, places_if: Callable[[int], list[int]]) -> Chosen:
-        """Return that there is no threshold because of blank rows, and how many bad ones are one too many.
+        """Return a record without a threshold, with the number of bad rows among the blank ones that prevents one.
 
-        places_if: the certified thresholds if so many blank rows are bad, those with the best scores, and the others
-            good.
+        `places_if` is a function from a number of bad blank rows to the thresholds that are certified then. The bad
+        ones are those with the best scores, and the other blank rows are good.
         """
         least, most = 0, self.blanks
         while most - least > 1:
@@ -432,7 +480,7 @@ def _share(part: Mask, of: Mask) -> float:
 
 
 def _threshold(scores: Float, bad: Mask, by: str, cost: float, precision: float) -> float:
-    """Return the best of the thresholds between two scores that differ: a row passes that has as much or more."""
+    """Return the best threshold among those at a change of the score: a row passes with this score or a larger one."""
     order = np.argsort(scores, kind="stable")
     values, wrong = scores[order], bad[order]
     cuts = np.flatnonzero(values[1:] > values[:-1]) + 1

@@ -1,4 +1,4 @@
-"""A threshold that ratings chose, as a file: `nlgauge calibrate` writes it, `nlgauge check --threshold` reads it."""
+"""A threshold that ratings chose, as a file. `nlgauge calibrate` writes it, `nlgauge check --threshold` reads it."""
 
 from __future__ import annotations
 
@@ -24,57 +24,61 @@ _BINS = 10
 
 @dataclass(frozen=True)
 class RatedThreshold:
-    """A threshold of one sub-score of a metric, and the rated rows that it was made of."""
+    """A threshold of one sub-score of a metric, with facts about the rated rows that chose it."""
 
     metric: str
     part: str
     direction: str
-    """'at_least' or 'at_most'"""
+    """'at_least' if larger values pass, 'at_most' if smaller values pass"""
     threshold: float
     by: str
-    """'risk' and 'recall': certified; 'f1', 'cost' or 'precision': best on the rated rows, without a promise"""
+    """The way it was chosen: 'risk' and 'recall' are certified for a promise; 'f1', 'cost' and 'precision' are best on
+    the rated rows, without a promise"""
     risk: float | None
-    """At most this share of the rows that pass is bad, ..."""
+    """For a threshold by 'risk': the promised largest share of bad rows among those that pass; else None"""
     confidence: float | None
-    """... unless the drawing of the rated rows was one of the unlucky 1 - confidence"""
+    """For a certified threshold: the probability, over the random choice of the rated rows, that the promise holds;
+    else None"""
     n: int
-    """Rated rows"""
+    """The number of rated rows"""
     passing: float
     """The share of all scored rows that passed"""
     aspect: str
     below: float
-    """A row is bad that is rated below this"""
+    """A row rated below this is bad"""
     signature: str
-    """That of the metric, as it is printed"""
+    """The signature of the metric, as text"""
     facts: Mapping[str, Any]
-    """The same as data: what the numbers depend on, empty where that is not known"""
+    """The facts of the signature, which say what the scores depend on; empty where they are not known"""
     scores: tuple[float, ...] = field(default=(), repr=False)
-    """Those of the rated rows"""
+    """The scores of the rated rows, without missing and infinite ones"""
     recall: float | None = None
-    """At least this share of the bad rows is stopped, with that confidence; `by` is 'recall'"""
+    """For a threshold by 'recall': the promised least share of the bad rows that is stopped; else None"""
     bands: tuple[Band, ...] | None = None
-    """The answers that are not judged, by the share of their longer words that the source has: empty where all are
-    judged, None where nobody asked, or no rated row has a source"""
+    """The bands of wording whose answers are not judged, where wording is the share of an answer's longer words that
+    its source contains. Empty where all answers are judged; None where this was not asked, or no rated row has a
+    source"""
 
     def passes(self, values: Float) -> Float:
-        """Return 1 where a value passes the threshold, 0 elsewhere and where there is none: [rows]."""
+        """Return 1 where a value passes the threshold, and 0 where it does not or is NaN: [rows]."""
         with np.errstate(invalid="ignore"):
             return np.asarray(
                 values >= self.threshold if self.direction == "at_least" else values <= self.threshold, float
             )
 
     def mix(self, values: Float) -> tuple[float, float]:
-        """Return how much the rated rows say of other rows.
+        """Return a test of whether the rated rows are like other rows, and how many of them count for those.
 
-        The effective size is that of weights which give each tenth of the scores the share that the rows have there
-        (Kish 1965): rated rows of a kind that has become rare say little.
+        The scores are divided into ten ranges. The rated rows get weights with which each range is as frequent as among
+        the other rows, and these weights give the effective number of rated rows (Kish 1965). So rated rows with scores
+        that have become rare count little.
 
         Args:
             values: the scores of the other rows: [rows].
 
         Returns:
-            The p that the scores of the other rows are like those of the rated rows, and how many rated rows count for
-            the other rows. NaN where the rated rows or the other rows have no scores.
+            The p of the hypothesis that both have the same distribution of scores, and the effective number of rated
+            rows. Both are NaN where the rated rows or the other rows have no scores.
         """
         rated, others = np.array(self.scores), values[np.isfinite(values)]
         if not len(rated) or not len(others):
@@ -86,13 +90,13 @@ class RatedThreshold:
         return p, float(weights.sum() ** 2 / (weights @ weights)) if weights.any() else 0.0
 
     def save(self, path: str | Path) -> None:
-        """Write JSON, sealed, complete or not at all. Raises InputError where it cannot be written."""
+        """Write the threshold as JSON with a seal, complete or not at all. Raise InputError if this fails."""
         with atomic_write(path) as file:
             file.write(json.dumps(sealed(vars(self)), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> RatedThreshold:
-        """Read what `save` wrote. Raises InputError for anything else, and for a file that was changed."""
+        """Return the threshold of a file that `save` wrote. Raise InputError for other or changed files."""
         what, remedy = "a threshold", "give what nlgauge calibrate -o wrote"
         made = read_record(cls, path, what, remedy)
         if made.direction not in ("at_least", "at_most") or not math.isfinite(made.threshold):

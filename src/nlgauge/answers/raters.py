@@ -1,12 +1,14 @@
-"""Raters beside each other: the ceiling that they set, and whether a metric may stand in for one of them.
+"""Agreement among raters, which is the ceiling for metrics, and tests of whether a metric may stand in for a rater.
 
-The ceiling is the agreement of one rater with the mean of the others; a metric beside it agrees with the same means.
+The ceiling is the agreement of one rater with the mean rating of the others. A metric's agreement is with the same
+means.
 
 The alternative-annotator test (Calderon, Reichart and Dror, *The Alternative Annotator Test for LLM-as-a-Judge*, ACL
-2025, arXiv:2501.10970) leaves out one rater after the other, and asks who is nearer to those that remain, row by row by
-the root mean squared difference: the metric or the one left out. A metric wins against a rater where its share of rows
-is not shown to be lower by epsilon or more: a paired t-test, corrected by Benjamini and Yekutieli over the raters. It
-passes where it wins against at least half of them.
+2025, arXiv:2501.10970) leaves out one rater after the other. On each row it asks whether the metric or this rater is
+nearer to the remaining raters, by the root mean squared difference. A metric wins against a rater if a paired t-test
+shows that the metric is nearer on a share of rows which is less than epsilon below the rater's share. The p of these
+tests are corrected by Benjamini and Yekutieli over the raters. The metric passes if it wins against at least half of
+the raters.
 """
 
 from __future__ import annotations
@@ -41,23 +43,24 @@ _FOLDS = 5
 
 @dataclass(frozen=True)
 class StandIn:
-    """How one metric, or a rater, agrees with the other raters, and what the test says of the metric."""
+    """The agreement of a metric, or of the raters themselves, with raters, and the test of the metric."""
 
     metric: str = ""
-    """'' for the raters themselves"""
+    """The metric's spec; '' for the raters themselves"""
     part: str = ""
     value: float = math.nan
-    """The mean over raters of the agreement with the mean rating of the others"""
+    """The agreement with the mean rating of all raters but one, averaged over raters"""
     low: float = math.nan
     high: float = math.nan
     advantage: float = math.nan
-    """The share of rows, a mean over raters, on which it is as near to the others as the rater left out, or nearer"""
+    """The share of rows on which the metric is at least as near to the other raters as the rater left out, averaged
+    over raters"""
     won: int = 0
-    """Raters that it wins against"""
+    """The number of raters that the metric wins against"""
     raters: int = 0
-    """Raters with enough rows to be tested against"""
+    """The number of raters with enough rows to be tested against"""
     p: tuple[float, ...] = ()
-    """One for each rater that was tested, before the correction"""
+    """The p of each test against a rater, before the correction"""
 
     @property
     def passed(self) -> bool:
@@ -67,19 +70,19 @@ class StandIn:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StandIns(Answered):
-    """What `raters` says, and what it was asked."""
+    """The results of `raters` with its settings."""
 
     lines: Sequence[StandIn]
     names: Sequence[str]
-    """The raters"""
+    """The names of the raters"""
     columns: Mapping[str, Column]
-    """The metrics"""
+    """The scores of the metrics, by spec"""
     level: str
     coefficient: str
     epsilon: float
 
     def to_answer(self) -> Answer:
-        """Return metrics beside the raters: agreement with the mean of all raters but one, and the test."""
+        """Return the answer: a table of agreement and tests, with a line for the raters and one for each metric."""
         cells: list[list[Cell]] = [["", "agreement", "advantage", "wins against", "may stand in"]]
         passes = self.lines[-1].passed
         for line in self.lines:
@@ -120,32 +123,33 @@ def raters(
     replicates: int = 1000,
     seed: int = 0,
 ) -> list[StandIn]:
-    """Return whether each metric may stand in for a rater.
+    """Return tests of whether each metric of a table may stand in for a rater.
 
-    A metric has a scale of its own, so its ratings are predicted by a straight line that was fitted to other items, as
-    `nlgauge train combination` fits; so are the constant's, which are the mean of other items. Where all ratings are 0
-    or 1, they are the nearer of the two. A constant that passes says that the test asks for little here. Where the
-    table is `clustered`, clusters are drawn, and the t-test is robust to them.
+    A metric's scale differs from that of the ratings. So its scores are turned into predicted ratings by a straight
+    line that was fitted to other items, as `nlgauge train combination` does. A constant is tested as well: its
+    predicted rating is the mean rating of other items. Where all ratings are 0 or 1, predictions are rounded to 0 or 1.
+    If the constant passes, the test is too easy on these ratings. Where the table is `clustered`, the intervals
+    resample clusters, and the t-test is robust to them.
 
     Args:
         table: the scores.
         ratings: as `nlgauge.correlate` takes them.
-        names: the aspects of the ratings that hold one rater each, of the same question.
-        epsilon: by how much a metric may be worse, because it costs less: 0.2 for experts, 0.15 for skilled raters, 0.1
-            for the crowd, says the paper.
-        level: of the agreement, as `nlgauge.correlate` takes it.
-        coefficient: of the agreement, as `nlgauge.correlate` takes it.
+        names: the aspects of the ratings that each hold the ratings of one rater, all for the same question.
+        epsilon: how much lower the metric's share of rows may be than the rater's, because a metric costs less. The
+            paper takes 0.2 for experts, 0.15 for skilled raters and 0.1 for the crowd.
+        level: the level of the agreement, as `nlgauge.correlate` takes it.
+        coefficient: the coefficient of the agreement, as `nlgauge.correlate` takes it.
         resample: as `nlgauge.correlate` takes it.
-        confidence: that of the intervals.
-        replicates: how many resamples.
-        seed: of the draws and of the folds.
+        confidence: the confidence of the intervals.
+        replicates: the number of resamples.
+        seed: the seed of the resamples and of the folds.
 
     Returns:
-        The raters' own line first, then one for each score of the table, then one for a constant.
+        A record for the raters themselves, then one for each sub-score of the table, and then one for a constant.
 
     Raises:
-        InputError: there are fewer than two raters, the ratings of two are copies (`are_copies`), or no rater has
-            30 rows that another rated too.
+        InputError: there are fewer than two raters, the ratings of two are copies (`are_copies`), no rater has 30 rows
+            that another rated too, or epsilon is not from 0 to 1.
     """
     table = table.per_item()
     if len(set(names)) < 2:
@@ -177,7 +181,7 @@ def raters(
 
 
 class _Raters:
-    """Ratings [raters, rows] of one question."""
+    """The ratings [raters, rows] of one question, with the settings of the agreement and of the test."""
 
     def __init__(self, ratings: Float, place: Grid, how: Measurement, epsilon: float) -> None:
         self._given, self._place, self._how, self._epsilon = ratings, place, how, epsilon
@@ -191,7 +195,7 @@ class _Raters:
             raise InputError(problem, remedy="rate more rows twice; 50 to 100 are enough for most tests")
 
     def _others(self, rater: int) -> Float:
-        """Return the mean rating of all but one: [rows], NaN where nobody else rated."""
+        """Return the mean rating of all raters but one: [rows], NaN where no other rater rated."""
         others = np.delete(self._given, rater, axis=0)
         has_rating = ~np.isnan(others)
         with np.errstate(invalid="ignore"):
@@ -200,11 +204,11 @@ class _Raters:
             )
 
     def ceiling(self) -> Measured:
-        """Return how one rater agrees with the mean of the others, a mean over raters, with its interval."""
+        """Return the agreement of a rater with the mean of the others, averaged over raters, with its interval."""
         return self._mean([(self._given[rater], self._others(rater)) for rater in range(len(self._given))])
 
     def agreement(self, values: Float) -> Measured:
-        """Return how a metric agrees with the same means, on the rows that the rater left out rated."""
+        """Return a metric's agreement with the means of `ceiling`, on the rows that the left-out rater rated."""
         replaced = (np.where(np.isnan(ratings), np.nan, values) for ratings in self._given)
         return self._mean([(ratings, self._others(rater)) for rater, ratings in enumerate(replaced)])
 
@@ -233,7 +237,7 @@ class _Raters:
         return Measured(float(np.mean(values)), low, high)
 
     def stand_in(self, metric: str, part: str, values: Float, agreement: Measured) -> StandIn:
-        """Return the test of one metric by its values [rows]."""
+        """Return the record of one metric, from its values [rows]."""
         predicted = self._predicted(values)
         shares, chances = [], []
         for rater in self._enough:
@@ -259,7 +263,7 @@ class _Raters:
         )
 
     def _predicted(self, values: Float) -> Float:
-        """Return the rating that a line fitted to other items gives each row: [rows]."""
+        """Return the rating of each row predicted by a line that is fitted to other items: [rows], NaN if none."""
         has_rating = ~np.isnan(self._given)
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = np.where(has_rating, self._given, 0).sum(0) / has_rating.sum(0)
@@ -278,7 +282,7 @@ class _Raters:
 
 
 def _away(values: Float, others: Float) -> Float:
-    """Return the root mean squared difference of a rating [rows] from those of others [raters, rows] that there are."""
+    """Return the root mean squared difference of a rating [rows] from the ratings of others [raters, rows]."""
     squares = (values - others) ** 2
     has_rating = ~np.isnan(squares)
     return np.asarray(np.sqrt(np.where(has_rating, squares, 0).sum(0) / has_rating.sum(0)))

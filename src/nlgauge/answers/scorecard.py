@@ -1,12 +1,14 @@
-"""The card of a scorer: how it agrees with people on sets of ratings, on our probes, and what it costs; and boards.
+"""Cards of scorers, with their agreement with people, their success on probes and their cost; and boards of cards.
 
-A card holds no text and no rating. For each set it holds a number for each item, whose mean is the agreement: the
-correlation within the item, or the jackknife's pseudo-value (Tukey 1958) of a correlation or an area over all rows. So
-two cards can be tested against each other, item by item, where nobody has the sets at hand.
+A card holds no text and no rating. For each set of ratings it holds one number for each item. This is the correlation
+within the item, or the jackknife's pseudo-value (Tukey 1958) of a correlation or an AUROC over all rows. The mean of
+these numbers is the agreement (for pseudo-values, with the jackknife's correction of its bias). So two cards can be
+tested against each other, item by item, without the sets themselves.
 
-Scorers are compared on all rated rows. A row to which a scorer gave no score counts as one of which it knows nothing,
-so that nobody gains by leaving out the rows on which it would err: in the AUROC it is as good as every other row, and
-in a correlation it has the mean score (within items that of the item, and where the item has none, the item counts 0).
+Scorers are compared on all rated rows, so that no scorer gains by leaving out the rows on which it would err. A row
+without a score counts as a row about which the scorer knows nothing. In the AUROC it ties with every other row. In a
+correlation over all rows it has the mean score. In a correlation within items it has the mean score of the item, and an
+item without any score counts 0.
 """
 
 from __future__ import annotations
@@ -38,46 +40,51 @@ from nlgauge.stats.corrections import clusters, holm
 from nlgauge.stats.decisions import auroc, auroc_without, share_of
 
 FORMAT, _EARLIER = "nlgauge-card-2", "nlgauge-card-1"
-"""The earlier one left out the rows that had no score"""
+"""The present format of cards and the earlier one, which left out the rows without a score"""
 MEASURES = ("AUROC", "item", "pooled")
 _LEAST_SYSTEMS = 3
-"""Rated outputs for an item from which a correlation within items is taken"""
+"""The least median number of rated outputs for an item with which the correlation within items is taken"""
 _DIGITS = 6
 
 
 @dataclass(frozen=True)
 class SetAgreement:
-    """How a scorer agrees with one aspect of one set."""
+    """The agreement of a scorer with one aspect of one set of ratings."""
 
     set: str
     digest: str
-    """Of the rows of the set and their ratings"""
+    """The digest of the set's rows and their ratings"""
     aspect: str
     rows: int = 0
-    """Rated rows with a score"""
+    """The number of rated rows with a score"""
     unscored: int = 0
     measure: str = ""
-    """'AUROC', for ratings of yes or no; 'item', Pearson within items where these have three outputs; else 'pooled'"""
+    """'AUROC' for ratings of yes or no; 'item', the Pearson correlation within items, if the median item has at least
+    three rated outputs; else 'pooled'"""
     value: Number = math.nan
     low: Number = math.nan
     high: Number = math.nan
-    """Of all rated rows: one without a score counts as a row of which nothing is known. The next three leave it out"""
+    """The upper end of the 95 % interval of `value`, as `low` is the lower end. These three are of all rated rows, and
+    a row without a score counts as one about which the scorer knows nothing. `pooled`, `item` and `system` leave such
+    rows out"""
     pooled: Number = math.nan
-    """Pearson over all rows, as `nlgauge.correlate` has it"""
+    """The Pearson correlation over all rows, as `nlgauge.correlate` computes it"""
     item: Number = math.nan
-    """Pearson within items"""
+    """The Pearson correlation within items, averaged over items"""
     system: Number = math.nan
-    """Pearson of the systems' means"""
+    """The Pearson correlation of the systems' means"""
     units: tuple[Number, ...] = field(default=(), repr=False)
-    """A number for each item of the set, in its order, whose mean is the value; NaN for an item that has none"""
+    """A number for each item, in the order of the set; NaN for an item without one. Their mean is `value` (for
+    pseudo-values, with the jackknife's correction of its bias)"""
 
 
 @dataclass(frozen=True)
 class ProbeShare:
-    """In which share of our probes of one kind a true statement has a better score than one with an error."""
+    """The share of probes of one kind in which the true statement has a better score than the one with an error."""
 
     kind: str
-    """'paraphrase': true statements in other words against all errors of the same source; else the kind of error"""
+    """The kind of error; or 'paraphrase', where true statements in other words are compared with all errors of their
+    source"""
     share: Number
     low: Number
     high: Number
@@ -86,17 +93,17 @@ class ProbeShare:
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of a scorer."""
+    """The facts about one scorer: its agreement with people, its success on probes, and its cost."""
 
     scorer: str
     signature: str
-    """What its numbers depend on, on all sets alike"""
+    """The signature of the scorer, which holds for all sets"""
     digest: str
-    """Of the signature"""
+    """The digest of the signature"""
     trained_on: tuple[str, ...] | None
-    """What the scorer may have been trained on, where it is said; None where it is not"""
+    """The names of data that the scorer may have been trained on; None where this is not known"""
     cost: Mapping[str, Number]
-    """Rows and seconds of this machine, and what a judge asked for"""
+    """The number of rows, the seconds on this machine, and for a judge the numbers of its requests and tokens"""
     sets: tuple[SetAgreement, ...]
     probes: tuple[ProbeShare, ...]
     notes: tuple[str, ...] = ()
@@ -104,13 +111,13 @@ class Card:
     format: str = FORMAT
 
     def save(self, path: str | Path) -> None:
-        """Write JSON, complete or not at all. Raises InputError where it cannot be written."""
+        """Write the card as JSON, completely or not at all. Raise InputError if it cannot be written."""
         with atomic_write(path) as file:
             file.write(json.dumps(jsonable(self), ensure_ascii=False) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Card:
-        """Read what `save` wrote. Raises InputError for anything else."""
+        """Return the card of a file that `save` wrote. Raise InputError for any other file."""
         what, remedy = "a card", "give what nlgauge rate -o wrote"
         made = read_record(cls, path, what, remedy)
         if made.format not in (FORMAT, _EARLIER) or any(of_set.measure not in MEASURES for of_set in made.sets):
@@ -119,7 +126,7 @@ class Card:
 
 
 def _how(level: str, replicates: int = 0, seed: int = 0) -> Measurement:
-    """Return how agreement is measured, of other items."""
+    """Return the settings of a Pearson correlation whose interval is for other items."""
     return Measurement(
         level=level, coefficient="pearson", resample="items", confidence=0.95, replicates=replicates, seed=seed
     )
@@ -128,7 +135,18 @@ def _how(level: str, replicates: int = 0, seed: int = 0) -> Measurement:
 def agreements(
     table: ScoreTable, outputs: Corpus, name: str, *, replicates: int = 1000, seed: int = 0
 ) -> list[SetAgreement]:
-    """Return how the one scorer of a table agrees with each aspect of a set, whose rows were scored."""
+    """Return the agreement of a table's single scorer with each aspect of a set of ratings.
+
+    Args:
+        table: the scores of the set's rows.
+        outputs: the set: its rows with their ratings.
+        name: the name of the set.
+        replicates: as `nlgauge.correlate` takes it.
+        seed: as `nlgauge.correlate` takes it.
+
+    Returns:
+        A record for each aspect.
+    """
     table = table.per_item()
     ((spec, column),) = table.columns.items()
     both = joined(table, outputs, None)
@@ -173,13 +191,13 @@ def agreements(
 
 
 def _mean(values: Float) -> float:
-    """Return the mean of the values that there are; 0 where there is none."""
+    """Return the mean of the values that are not NaN; 0 where all are NaN."""
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if len(defined) else 0.0
 
 
 def _within(x: Float, y: Float, rated: Mask, items: Any, count: int) -> Float:
-    """Return the correlation within each item; 0 where it has no other score than that of rows without one."""
+    """Return the correlation within each item [items]; 0 if missing scores, set to the mean, leave all scores equal."""
     units = np.full(count, np.nan)
     for item in range(count):
         rows = rated & (items == item)
@@ -193,7 +211,7 @@ def _within(x: Float, y: Float, rated: Mask, items: Any, count: int) -> Float:
 
 
 def _of_rows(x: Float, y: Float, rated: Mask, items: Any, count: int) -> Float:
-    """Return pseudo-values of the correlation over all rows, which leave out one item after the other."""
+    """Return the pseudo-value of the correlation over all rows for each item [items], by leaving out that item."""
     x, y, of = x[rated], y[rated], items[rated]
     units = np.full(count, np.nan)
     if len(x) < 3:
@@ -211,7 +229,7 @@ def _of_rows(x: Float, y: Float, rated: Mask, items: Any, count: int) -> Float:
 
 
 def _of_area(x: Float, bad: Mask, of: Any, count: int) -> Float:
-    """Return pseudo-values of the AUROC, which leave out one item after the other."""
+    """Return the pseudo-value of the AUROC for each item [items], by leaving out that item."""
     units = np.full(count, np.nan)
     areas = auroc_without(x, bad, of)
     if areas is not None:
@@ -223,10 +241,10 @@ def _of_area(x: Float, bad: Mask, of: Any, count: int) -> Float:
 def probe_rows(sources: Sequence[Probed]) -> list[tuple[Row, str]]:
     """Return the statements of the probes as rows.
 
-    A row has its source, its question, and the other paraphrases of the source as references.
+    The row of a statement has the source, a question, and the other paraphrases of the source as references.
 
     Args:
-        sources: the sources, and what is said of them.
+        sources: the sources with their statements.
 
     Returns:
         The rows, with the role of each: 'right', 'wrong' or 'paraphrase'.
@@ -247,7 +265,15 @@ def _statement(number: int, text: str, of: Probed, question: str) -> Row:
 
 
 def probe_shares(table: ScoreTable, sources: Sequence[Probed]) -> list[ProbeShare]:
-    """Return how often the one scorer of a table of `probe_rows` orders our probes well, by kind."""
+    """Return for each kind of probe how often the single scorer of a table orders true and false statements well.
+
+    Args:
+        table: the scores of the rows that `probe_rows` makes.
+        sources: the sources with their statements.
+
+    Returns:
+        A record for each kind with a score for both statements of some pair. Equal scores count half.
+    """
     (column,) = table.columns.values()
     values = iter(turned(column, 0).tolist())
     pairs: dict[str, list[tuple[float, int]]] = {kind: [] for kind in (*KINDS, "paraphrase")}
@@ -275,49 +301,49 @@ def _above(value: float, other: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class BoardLine:
-    """A scorer's place on one aspect of one set."""
+    """The result of one scorer on one aspect of one set."""
 
     set: str
     aspect: str
     measure: str
     scorer: str
     rows: int
-    """Rated rows with a score"""
+    """The number of rated rows with a score"""
     unscored: int
-    """Rated rows without one, of which the scorer is taken to know nothing"""
+    """The number of rated rows without a score, about which the scorer is taken to know nothing"""
     value: float
     low: float
     high: float
     cluster: int
-    """From 1 for the best: scorers of one cluster do not differ significantly"""
+    """The number of the cluster, from 1 for the best. Scorers of one cluster do not differ significantly"""
     trained: bool
-    """Whether the scorer may have been trained on this set"""
+    """Whether the scorer may have been trained on this set, according to its card"""
 
 
 @dataclass(frozen=True)
 class Board:
-    """Several scorers beside each other."""
+    """A comparison of several scorers, from their cards."""
 
     cards: tuple[Card, ...]
     lines: tuple[BoardLine, ...]
-    """By set and aspect, the best first"""
+    """The results by set and aspect, the best scorer first"""
     notes: tuple[str, ...]
 
     def first(self, scorer: str) -> tuple[int, int]:
-        """Return on how many sets and aspects a scorer is in the first cluster, and how many it was rated on."""
+        """Return on how many aspects of sets a scorer is in the first cluster, and on how many it is compared."""
         lines = [line for line in self.lines if line.scorer == scorer]
         return sum(line.cluster == 1 for line in lines), len(lines)
 
 
 def board(cards: Iterable[Card], significance: float = 0.05) -> Board:
-    """Return several cards as one board, with clusters of significance for each aspect of each set.
+    """Return a board of several cards, with clusters of scorers for each aspect of each set.
 
     Two scorers are tested by Student's t of the differences of their numbers for each item, corrected by Holm for all
     pairs of the aspect.
 
     Args:
-        cards: those of different scorers.
-        significance: the level.
+        cards: the cards, each of another scorer.
+        significance: the significance level of the tests.
 
     Returns:
         The board.

@@ -1,8 +1,8 @@
 """Sentinels: metrics that cannot know quality, and that a metric has to beat before its agreement says anything.
 
 Perrella, Proietti, Scire, Barba and Navigli, *Guardians of the Machine Translation Meta-Evaluation: Sentinel Metrics
-Fall In!*, ACL 2024, arXiv:2408.13831. Theirs are trained; these are the length of an output, how much of it is copied,
-and one number for all.
+Fall In!*, ACL 2024, arXiv:2408.13831. The paper trains its sentinels. Here they are the length of an output, the share
+of it that is copied from its source, and a constant.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from nlgauge.stats.corrections import draws_for, holm, too_few_draws
 
 SENTINELS = ("Length", "CopyRate", "Constant")
 OF_TIES = ("accuracy", "accuracy_calibrated", "soft_accuracy", "kendall_eq")
-"""Coefficients that say something of one number for all, because ties count"""
+"""Coefficients that are defined for a constant, because they count ties"""
 
 
 class Unbeaten(NamedTuple):
@@ -39,13 +39,15 @@ class Unbeaten(NamedTuple):
     sentinel: str
     value: float
     bound: float
-    """The sentinel's agreement, turned where less of it is better"""
+    """The sentinel's agreement. A negative one has the opposite sign, because smaller numbers of the sentinel then
+    count as better"""
     p: float
-    """That the two agree alike, corrected by Holm for all metrics and sentinels of the aspect; NaN untested"""
+    """The p of the hypothesis that both agree equally well, corrected by Holm for all pairs of the aspect; NaN if not
+    tested"""
 
 
 def beside(table: ScoreTable, outputs: Corpus, coefficient: str) -> ScoreTable:
-    """Return a table with those sentinels that it does not have, computed from the outputs' texts.
+    """Return a table with all sentinels; those that it lacks are computed from the texts of the outputs.
 
     Args:
         table: the scores.
@@ -59,16 +61,16 @@ def beside(table: ScoreTable, outputs: Corpus, coefficient: str) -> ScoreTable:
 
 
 def sentinels_of(table: ScoreTable, outputs: Corpus, coefficient: str) -> dict[str, Column]:
-    """Return the sentinels of a table's rows, computed from the outputs' texts.
+    """Return sentinels for the rows of a table, computed from the texts of its outputs.
 
     Args:
         table: the scores.
-        outputs: the outputs, which join by system and item; a row without an output has no number.
-        coefficient: of the agreement. One number for all is there where the coefficient counts ties: a correlation with
-            a constant does not exist.
+        outputs: the outputs, which are joined to the rows by system and item. A row without an output gets NaN.
+        coefficient: the coefficient of the agreement. The constant is made only for a coefficient that counts ties,
+            because a correlation with a constant is undefined.
 
     Returns:
-        A column for each sentinel that has a number.
+        By name, a column for each sentinel that has a number on some row.
     """
     outputs = matched(table, outputs)
     places: dict[Key, list[int]] = {}
@@ -93,14 +95,14 @@ def sentinels_of(table: ScoreTable, outputs: Corpus, coefficient: str) -> dict[s
 
 
 def added(table: ScoreTable, sentinels: Mapping[str, Column]) -> ScoreTable:
-    """Return a table with those sentinels that it does not have."""
+    """Return a table with the sentinels added that it does not have yet."""
     names = {spec.partition("(")[0] for spec in table.columns}
     more = {name: column for name, column in sentinels.items() if name not in names}
     return replace(table, columns={**table.columns, **more})
 
 
 def is_sentinel(spec: str) -> bool:
-    """Return whether a metric of a table is one of them, whatever its parameters."""
+    """Return whether a spec names a sentinel, with any parameters."""
     return spec.partition("(")[0] in SENTINELS
 
 
@@ -114,23 +116,25 @@ def unbeaten(
     replicates: int | None = None,
     seed: int = 0,
 ) -> list[Unbeaten]:
-    """Return which metrics do not beat which sentinels of a table beside its ratings.
+    """Return the pairs of a metric and a sentinel in which the metric is not shown to agree better with people.
 
-    They are compared by their deciding scores, aspect by aspect. A metric beats a sentinel where it agrees better and p
-    of their difference (`nlgauge.answers.contrast`), corrected by Holm, is below 0.05. A sentinel of which less is
-    better by an aspect is turned: short outputs are as easily told as long ones.
+    Both are compared by their deciding sub-scores, for each aspect. A metric beats a sentinel if it agrees better and p
+    of their difference (`nlgauge.answers.contrast`), corrected by Holm, is below 0.05. Where no test is made, the
+    better agreement alone decides, and a note says so. A sentinel with a negative agreement has its sign changed,
+    because it is as easy to prefer short outputs as long ones.
 
     Args:
-        both: the scores by item, with the sentinels (`beside`), joined with the ratings of `agreements`.
-        agreements: what `nlgauge.correlate` says of the table.
-        level: that of `agreements`.
-        coefficient: that of `agreements`.
-        notes: gets what is to be said of the tests.
-        replicates: how many exchanges each test draws; by default as many as the number of tests needs.
-        seed: of the draws.
+        both: the scores with the sentinels (`beside`), joined with the ratings.
+        agreements: the result of `nlgauge.correlate` for the same table and ratings.
+        level: the level of `agreements`.
+        coefficient: the coefficient of `agreements`.
+        notes: a list to which notes on the tests are added.
+        replicates: the number of random exchanges of each test; by default as many as the correction for all tests
+            needs.
+        seed: the seed of the exchanges.
 
     Returns:
-        A record for each metric and sentinel that it does not beat.
+        A record for each metric with a sentinel that it does not beat.
     """
     table = both.table
     sentinels = [spec for spec in table.columns if is_sentinel(spec)]
@@ -178,7 +182,7 @@ def unbeaten(
 
 
 def told_unbeaten(behind: Sequence[Unbeaten]) -> Iterator[str]:
-    """Yield which metrics are not shown to know more than a sentinel does."""
+    """Yield a sentence for each aspect and sentinel, with the metrics that are not shown to agree better."""
     by_aspect: dict[tuple[str, str], list[str]] = {}
     for record in behind:
         by_aspect.setdefault((record.aspect, record.sentinel), []).append(record.metric)

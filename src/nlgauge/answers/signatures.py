@@ -1,4 +1,4 @@
-"""Whether the numbers of two tables mean the same, by their signatures."""
+"""Check, by signatures, of whether the numbers of two tables have the same meaning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,18 @@ _AGAIN = "score the baseline's outputs again as these are scored"
 def refuse_other_numbers(
     table: ScoreTable, earlier: ScoreTable, spec: str, what: str = "baseline", remedy: str = _AGAIN
 ) -> list[str]:
-    """Return what is to be noted of the two signatures. Raises InputError where the numbers do not mean the same."""
+    """Return notes on how two signatures of a metric differ. Raise InputError if their numbers mean different things.
+
+    Args:
+        table: the scores.
+        earlier: the earlier scores, with which they are compared.
+        spec: the metric.
+        what: the name of the earlier scores in messages.
+        remedy: what the error tells the user to do.
+
+    Returns:
+        A note where library versions differ, or where a signature is missing.
+    """
     now, before = (
         dict(scores.signatures[spec].facts) if spec in scores.signatures else {} for scores in (table, earlier)
     )

@@ -1,4 +1,4 @@
-"""What scores say of each system: its mean by each metric, or its value of all rows together, and which is best."""
+"""Means of each system by each metric, or its values of all rows together, with marks for the best systems."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ _MOST_REASONS = 10
 
 @dataclass(frozen=True, repr=False)
 class Summary(Answered):
-    """The scores of a table by system."""
+    """The scores of a table, averaged for each system."""
 
     scores: ScoreTable
     people: People | None = None
-    """What people say of the rows, where some are rated"""
+    """People's ratings of the rows, with estimates for all rows; None where no row is rated"""
     every_part: bool = False
-    """Whether every sub-score has a column, or the deciding one of each metric alone"""
+    """Whether every sub-score has a column; else only the deciding sub-score of each metric"""
     split: bool = True
-    """Whether a metric with several sub-scores has a table of its own, so that none is too wide to be read"""
+    """With `every_part`: whether a metric with several sub-scores has a separate table, so that no table is too wide to
+    read"""
 
     def to_answer(self) -> Answer:
-        """Return a line for each system, a column for each sub-score."""
+        """Return the answer: tables with a line for each system and a column for each sub-score."""
         people, items = self.people, self.scores.per_item()
         table = replace(items, columns={**({} if people is None else people.table.columns), **items.columns})
         rated, systems = [] if people is None else people.by_system(), items.by_system()
@@ -66,7 +67,7 @@ class Summary(Answered):
 
 
 def _best(table: ScoreTable, scores: Sequence[SystemScore], people: People | None) -> dict[tuple[str, str], Best]:
-    """Return the best by each sub-score, and the systems that do not differ significantly from it."""
+    """Return the best system by each (metric, sub-score), and the systems that do not differ significantly from it."""
     if len(table.systems) < 2:
         return {}
     from nlgauge.answers.best import by_part, compared
@@ -89,9 +90,9 @@ def _other_items(table: ScoreTable) -> Iterator[str]:
 def _tables(
     table: ScoreTable, scores: Sequence[SystemScore], every_part: bool, split: bool
 ) -> Iterator[tuple[str, Sequence[SystemScore]]]:
-    """Yield what stands in one table, and the head of its first column: the metric's where a table is of one alone.
+    """Yield the head of the first column of each table and its scores. A table of one metric has its spec as head.
 
-    Parts of several metrics make a table too wide to be read, but not too wide for a program.
+    One table with all sub-scores of several metrics would be too wide to read, but it suits a program.
     """
     several = {spec for spec, column in table.columns.items() if len(column.parts) > 1}
     if not (every_part and split):
@@ -107,7 +108,7 @@ def _tables(
 def _cells(
     table: ScoreTable, scores: Sequence[SystemScore], best: Mapping[tuple[str, str], Best], title: str
 ) -> list[list[Cell]]:
-    """Return a row for each system, a column for each sub-score. An arrow says which way is better."""
+    """Return a row for each system and a column for each sub-score. An arrow in a head shows the better direction."""
     columns: dict[tuple[str, str], dict[str, SystemScore]] = {}
     for score in scores:
         columns.setdefault((score.metric, score.part), {})[score.system] = score
@@ -130,7 +131,7 @@ def _number(score: SystemScore, best: Best | None) -> Number:
 
 
 def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
-    """Yield what the marks mean, where there are some."""
+    """Yield the meaning of the marks that occur, and the reasons why no system is called best."""
     if not best:
         return
     correction = "corrected by Holm"
@@ -148,7 +149,7 @@ def _legend(best: Mapping[tuple[str, str], Best]) -> Iterator[str]:
 
 
 def _unequal(systems: Sequence[SystemScore]) -> Iterator[str]:
-    """Yield how many clusters the items are of where these are of unequal size, and say as much as fewer."""
+    """Yield a note on the system whose clusters are the most unequal in size, so that they count as fewer."""
     from nlgauge.maths.inference import FEWEST
     from nlgauge.maths.intervals import unequal
 
@@ -159,7 +160,7 @@ def _unequal(systems: Sequence[SystemScore]) -> Iterator[str]:
 
 
 def _missing(table: ScoreTable) -> Iterator[str]:
-    """Yield which rows, or systems, have no value and why, and what there is to be noted of how many."""
+    """Yield which rows or systems have no value and why, and the notes that metrics made on rows."""
     for spec, column in table.columns.items():
         what, names = ("rows", [str(n + 1) for n in range(len(table.rows))])
         if column.level == "system":

@@ -1,7 +1,8 @@
-"""How reliable are systems that are run several times on each item: `trials` counts the trials that pass.
+"""Reliability of systems that are run several times on each item: `trials` counts the trials that pass.
 
-The chance that one of k trials passes at least (pass@k), and that all k pass (pass^k), with intervals of items; how
-often the trials of an item differ; which system is more reliable; and whether more items or more trials would say more.
+It estimates the chance that at least one of k trials passes (pass@k), and that all k pass (pass^k), with intervals for
+other items. It also says how often the trials of an item differ, which system is more reliable, and whether more items
+or more trials would shorten the interval more.
 """
 
 from __future__ import annotations
@@ -29,113 +30,111 @@ from nlgauge.stats.corrections import holm
 from nlgauge.stats.trials import Chances, all_of, all_pass, designs, one_passes
 
 SIGNIFICANCE = 0.05
-"""p under which a difference is called significant"""
+"""A difference with a p below this is called significant"""
 SPREAD = "spread"
 """The sub-score of a judge that is asked several times: the standard deviation of its answers about one row"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Passes:
-    """The chances that all of k trials of a system on an item pass, and that at least one does."""
+    """The chances that all of k trials of a system on an item pass, and that at least one passes."""
 
     system: str
     k: int
     items: int
     trials: int
-    """Of all items together"""
+    """The number of trials, of all items together"""
     pass_at_k: Measured
     """The chance that at least one of k trials of an item passes"""
     pass_hat_k: Measured
     """pass^k: the chance that all k trials of an item pass"""
     clusters: int | None = None
-    """How many clusters the items are of, where the table has clusters"""
+    """How many clusters the items belong to; None where the table has no clusters"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spread:
-    """How the trials and the items of a system differ."""
+    """The spread of a system's scores, between the trials of an item and between items."""
 
     system: str
     items: int
     fewest: int
-    """Trials of an item"""
+    """The least number of trials of an item, as `most` is the largest"""
     most: int
     flips: Measured
-    """The share of items of which some trials pass and some do not"""
+    """The share of items of which some trials pass and others do not"""
     between_items: float
-    """The variance of the scores between items, without what trials add to it; 0 where trials explain all of it, NaN
-    where no item has two trials
-    """
+    """The variance between items of their mean scores, minus the part that comes from trials. It is 0 if trials explain
+    all of it, and NaN if no item has two trials"""
     between_trials: float
-    """The variance of the scores of one item's trials, in the mean over items"""
+    """The variance of the scores of one item's trials, averaged over items"""
     judge: float = math.nan
-    """The variance of a judge's answers about one row, in the mean over rows, where it was asked several times; NaN
-    elsewhere
-    """
+    """The variance of a judge's answers about one row, averaged over rows. NaN where no judge was asked several
+    times"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reliability:
-    """Two systems beside each other by pass^k, on the items that both have."""
+    """The comparison of two systems by pass^k, on the items that both have."""
 
     a: str
     b: str
     k: int
     items: int
     of_a: float
-    """pass^k of the first on these items"""
+    """The pass^k of the first system on these items, as `of_b` is that of the second"""
     of_b: float
     difference: Measured
-    """The first's less the other's"""
+    """`of_a` minus `of_b`"""
     p: float
-    """That the true difference is 0, two-sided"""
+    """The two-sided p of the hypothesis that the true difference is 0"""
     adjusted: float
-    """p, corrected by Holm for all pairs"""
+    """The same p, corrected by Holm for all pairs"""
     better: str | None
-    """The more reliable one where the adjusted p is below 0.05"""
+    """The more reliable system if the corrected p is below 0.05; else None"""
     detectable: float
-    """The smallest true difference that these items show in 80 % of studies"""
+    """The smallest true difference that is found in 80 % of studies with these items"""
     reason: str | None = None
-    """Why a number is missing"""
+    """The reason for a missing number; None where none is missing"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a number of items and of trials would cost, and how long the interval of pass^k would be."""
+    """A design with some number of items and of trials: its cost, and the length of the interval of pass^k with it."""
 
     system: str
     change: str
-    """'now', 'more items', 'more trials' or 'best': these three cost twice as much"""
+    """The change from the present design: 'now' is none; 'more items', 'more trials' and 'best' cost twice as much"""
     k: int
     items: int
     trials: int
-    """Of each item"""
+    """The number of trials of each item"""
     cost: float
     half: float
-    """Half of the length of the interval"""
+    """Half of the length of the interval of pass^k"""
 
 
 @dataclass(frozen=True, repr=False)
 class Trials(Answered, Records[Passes]):
-    """What `trials` found: a record for each system and k."""
+    """What `trials` returns: a record for each system and k."""
 
     kind = Passes
     metric: str
     rule: str
-    """When a trial passes, in words"""
+    """The score with which a trial passes, in words"""
     records: list[Passes]
     spreads: list[Spread]
     pairs: list[Reliability]
     plans: list[Plan]
     table: ScoreTable
-    """An item a row: pass^k for the largest k, which `compare` and `check` take"""
+    """A table with one row for each item of a system, with its pass^k for the largest k, for `compare` and `check`"""
     passed: Mapping[tuple[str, str], Sequence[tuple[str, float, bool]]]
-    """By system and item: each trial, its score, and whether it passes"""
+    """By (system, item): for each trial its name, its score, and whether it passes"""
     notes: list[str] = field(default_factory=list)
 
     @property
     def answers(self) -> list[str]:
-        """Return a sentence for each system, for each pair that differs, and for the plan."""
+        """Return a sentence for each system, one for each pair of systems, and one for each system's plan."""
         most = max(record.k for record in self.records)
         return [
             *(_said(record) for record in self.records if record.k == most),
@@ -144,7 +143,7 @@ class Trials(Answered, Records[Passes]):
         ]
 
     def to_answer(self) -> Answer:
-        """Return the sentences; and a line for each system and k, each system, each pair, and each plan."""
+        """Return the answer: the sentences, and tables of systems by k, of spread, of pairs, and of plans."""
         return Answer(
             command="trials",
             record={
@@ -164,14 +163,14 @@ class Trials(Answered, Records[Passes]):
 
     @property
     def tables(self) -> list[list[list[Cell]]]:
-        """Return the tables: chances, spread, pairs, plans, where there are any."""
+        """Return the tables of chances and of spread, and those of pairs and of plans where they exist."""
         made: list[list[list[Cell]]] = [_chances(self.records), _spreads(self.spreads)]
         made += [_pairs(self.pairs)] if self.pairs else []
         return made + ([_plans(self.plans)] if self.plans else [])
 
     @property
     def legend(self) -> Iterator[str]:
-        """Yield what the columns mean."""
+        """Yield the meanings of the columns."""
         yield f"a trial passes with {self.rule}"
         yield "pass@k: at least one of k trials passes; pass^k: all k pass; intervals of 95 %, of items"
         yield "flips: the share of items whose trials differ; variances are of the scores"
@@ -186,7 +185,7 @@ class Trials(Answered, Records[Passes]):
 
 
 class Counted(NamedTuple):
-    """The trials of one system, an item each."""
+    """The trials of one system, counted for each item: all fields are by item."""
 
     items: list[str]
     passed: Integers
@@ -205,23 +204,27 @@ def trials(
     costs: tuple[float, float] | None = None,
     allow_missing: bool = False,
 ) -> Trials:
-    """Return how often the trials of each system pass, one at least and all of them.
+    """Return each system's pass@k and pass^k: the chance that one, or that all, of k trials of an item pass.
 
     Args:
-        table: the scores of rows that name their trial, or are numbered (`evaluate(repeats='mean')`).
-        metric: its spec or name, or either with a sub-score; it may be left out if the table has one metric.
+        table: the scores. Its rows name their trials, or were numbered by `evaluate(repeats='mean')`.
+        metric: the spec or the name of a metric, which a sub-score may follow; it may be left out if the table has only
+            one metric.
         pass_at: a trial passes with this score or a better one. It may be left out for scores of 0 and 1.
-        k: how many trials, in one number or several; by default 1, 2, 4 and so on up to the fewest trials of an item,
-            and that number. Pairs are tested on the largest.
-        costs: of an item without its trials, and of a trial: whether more items or more trials say more.
-        allow_missing: leave trials without a score out, and count them, in place of an error.
+        k: one or several numbers of trials. By default they are 1, 2, 4 and so on up to the fewest trials that an item
+            has, and this number itself. Pairs of systems are tested by the largest k.
+        costs: the cost of an item without its trials, and the cost of a trial. If given, the answer has a plan, which
+            says whether more items or more trials shorten the interval more.
+        allow_missing: whether to leave out trials without a score, with a note of their number. Else such a trial is an
+            error.
 
     Returns:
         A record for each system and k.
 
     Raises:
-        SpecError: there is no such metric, or it says nothing of rows; k or costs make no sense.
-        InputError: rows are no trials, a trial has no score, or an item has fewer trials than k.
+        SpecError: the metric is unknown or has no scores of rows; `pass_at` is missing for scores other than 0 and 1;
+            or `pass_at`, `k` or `costs` is not possible.
+        InputError: the rows are no trials, a trial has no score, or an item has fewer trials than k.
     """
     spec, parts = meant(table, metric)
     column, part = table.columns[spec], parts[0]
@@ -260,7 +263,7 @@ def trials(
 
 
 def _rule(column: Column, part: str, values: Float, name: str, *, pass_at: float | None) -> tuple[Mask, str]:
-    """Return which trials pass [rows], and when one does, in words."""
+    """Return which trials pass [rows], and in words the score with which a trial passes."""
     valued = values[~np.isnan(values)]
     upwards = column.higher_is_better or part in column.details
     if pass_at is None:
@@ -277,7 +280,7 @@ def _rule(column: Column, part: str, values: Float, name: str, *, pass_at: float
 
 
 def _missing(table: ScoreTable, values: Float, allowed: bool) -> list[str]:
-    """Return what is to be said of trials without a score. Raise InputError where these are not allowed."""
+    """Return a note on trials without a score. Raise InputError if such trials exist and are not allowed."""
     gone = np.flatnonzero(np.isnan(values)).tolist()
     if not gone:
         return []
@@ -310,7 +313,7 @@ def _counted(table: ScoreTable, system: str, values: Float, *, passes: Mask) -> 
 
 
 def _asked(counted: Mapping[str, Counted], k: Sequence[int] | None) -> list[int]:
-    """Return the numbers of trials that are asked about, the largest last."""
+    """Return the numbers of trials k to compute, in rising order."""
     fewest, system, item = min(
         (count, system, item)
         for system, counts in counted.items()
@@ -343,7 +346,7 @@ def _passes(system: str, counts: Counted, k: int) -> Passes:
 
 
 def _unequal(counted: Mapping[str, Counted]) -> Iterator[str]:
-    """Yield what is to be said of items with other numbers of trials than others, and of unequal clusters."""
+    """Yield notes on items with unequal numbers of trials, and on clusters of unequal size."""
     for system, counts in counted.items():
         low, high = int(counts.trials.min()), int(counts.trials.max())
         if low < high:
@@ -383,7 +386,7 @@ def _spread(table: ScoreTable, system: str, counts: Counted, *, column: Column, 
 
 
 def _per_item(table: ScoreTable, spec: str, counted: Mapping[str, Counted], k: int) -> ScoreTable:
-    """Return a table with an item a row, whose number is its estimate of pass^k."""
+    """Return a table with one row for each item of a system, whose score is the item's estimate of pass^k."""
     items = table.per_item()
     of = {
         (system, item): value
@@ -396,7 +399,7 @@ def _per_item(table: ScoreTable, spec: str, counted: Mapping[str, Counted], k: i
 
 
 def _tested(per_item: ScoreTable, counted: Mapping[str, Counted], k: int) -> list[Reliability]:
-    """Return the paired tests of all systems, corrected by Holm."""
+    """Return the paired test of each pair of systems by pass^k, with p corrected by Holm."""
     made: list[Reliability] = []
     for a, b in combinations(counted, 2):
         if not set(counted[a].items) & set(counted[b].items):

@@ -1,8 +1,8 @@
-"""How well a scorer tells good from bad answers by their wording: the share of their longer words that the source has.
+"""How well a scorer tells good from bad answers, by the share of their longer words that the source contains.
 
-A scorer that compares words may be good for answers in the words of their source, and no better than chance for answers
-in other words (`nlgauge.maths.wording`). The models of nlgauge have this measured on their cards; for a scorer that is
-brought by name, the rated rows say it.
+This share is called the wording of an answer. A scorer that compares words may be good for answers in the words of
+their source, and no better than chance for answers in other words (`nlgauge.maths.wording`). For the models of nlgauge
+this was measured, and their cards have the result. For any other scorer it is measured on the rated rows.
 """
 
 from __future__ import annotations
@@ -23,43 +23,45 @@ from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.decisions import auroc
 
 FEWEST = 15
-"""Good rows, and bad ones, from which on something is said of a band"""
+"""The least number of good rows, and of bad rows, with which a band of wording is measured"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WordingBand:
-    """How well a scorer tells good from bad rows, of the rated rows of some wording."""
+    """How well a scorer tells good from bad rows, on the rated rows within a band of wording."""
 
     begin: float
     end: float
-    """Shares of wording [begin, end); the last band holds 1 too"""
+    """The band holds the shares of wording from `begin` to below `end`; the last band also holds 1"""
     good: int
     bad: int
     auroc: Measured
-    """The share of pairs of a good and a bad row of the band in which the good one has the better score"""
+    """The share of pairs of a good and a bad row of the band in which the good row has the better score; ties count
+    half"""
 
     @property
     def unread(self) -> bool:
-        """Whether the scorer is not shown to tell good from bad rows of the band."""
+        """Whether the scorer is not shown to tell good from bad rows, by the lower end of the AUROC's interval."""
         return not self.auroc.low >= LEAST_AREA
 
     @property
     def shares(self) -> str:
-        """The shares in words."""
+        """The shares of the band in words, such as 'under 20%'."""
         if self.begin == 0:
             return f"under {self.end:.0%}"
         return f"{self.begin:.0%} and more" if self.end == 1 else f"{self.begin:.0%} to {self.end:.0%}"
 
 
 def wording_of(table: ScoreTable, outputs: Corpus) -> Float:
-    """Return the share of the longer words of each row's answer that its source has.
+    """Return the wording of each row: the share of the answer's longer words that its source contains.
 
     Args:
         table: the scores.
-        outputs: the outputs, joined by system and item; of several rows of a system and item, the mean.
+        outputs: the outputs, joined to the rows by system and item. Several outputs of a system for one item give their
+            mean.
 
     Returns:
-        [rows]; NaN for a row without an output, a source or words.
+        The wording, from 0 to 1: [rows]; NaN for a row without an output, a source or longer words.
     """
     shares: dict[Key, list[float]] = {}
     for row in matched(table, outputs):
@@ -69,16 +71,16 @@ def wording_of(table: ScoreTable, outputs: Corpus) -> Float:
 
 
 def unread_below(scores: Float, bad: Mask, clusters: Integers, wording: Float) -> Band | None:
-    """Return the widest band from no shared wording on in which scores tell good from bad rows too badly.
+    """Return the widest band of wording from 0 on in which scores do not tell good from bad rows well enough.
 
     Args:
         scores: of the rated rows, larger ones being better: [rated].
         bad: which of them are bad: [rated].
-        clusters: what each shares with others: [rated].
-        wording: the share of the longer words that the source has: [rated]; NaN where it is not known.
+        clusters: the cluster of each row, such as its item: [rated].
+        wording: the share of longer words that the source contains: [rated]; NaN where it is not known.
 
     Returns:
-        The band; None where no band has enough good and bad rows and an area under `LEAST_AREA`.
+        The band; None if no band has both enough good and bad rows and an AUROC below `LEAST_AREA`.
     """
     for end in reversed(EDGES):
         of = wording < end
@@ -92,16 +94,16 @@ def unread_below(scores: Float, bad: Mask, clusters: Integers, wording: Float) -
 
 
 def bands(scores: Float, bad: Mask, clusters: Integers, wording: Float) -> tuple[WordingBand, ...]:
-    """Return how well scores tell good from bad rows, by wording; no band that has too few good or bad rows.
+    """Return how well scores tell good from bad rows, for each band of wording with enough rows of both kinds.
 
     Args:
         scores: of the rated rows, larger ones being better: [rated].
         bad: which of them are bad: [rated].
-        clusters: what each shares with others: [rated].
-        wording: the share of the longer words that the source has: [rated].
+        clusters: the cluster of each row, such as its item: [rated].
+        wording: the share of longer words that the source contains: [rated].
 
     Returns:
-        The bands, of the least shares first.
+        The bands, beginning with the smallest shares.
     """
     made = []
     for begin, end in pairwise((0.0, *EDGES, 1.0)):

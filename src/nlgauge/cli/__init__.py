@@ -1,10 +1,10 @@
-"""The nlgauge command. Results on stdout, the rest on stderr.
+"""The nlgauge command, which writes results to stdout and everything else to stderr.
 
-Exit code 0: done; 1: done, and what was found is bad, such as a gate that fails; 2: the work could not be done, because
+Exit code 0: done; 1: done, and the finding is bad, such as a gate that fails; 2: the work could not be done, because
 of wrong use, bad input, a wrong metric or the machine, such as a full disk below stdout.
 
-One file for each command (or a group of them); what several need is in `outputs.py` (outputs and scores
-are read), `joining.py` (ratings, and scores from elsewhere) and `terminal.py` (answers are printed).
+Each command, or group of commands, has a file. Functions that several commands need are in `outputs.py` (reading
+outputs and scores), `joining.py` (ratings, and scores from elsewhere) and `terminal.py` (printing answers).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Command(NamedTuple):
-    """Where a command is, and the line that `nlgauge --help` shows of it."""
+    """The module and the function of a command, and its line in `nlgauge --help`."""
 
     module: str
     function: str
@@ -71,7 +71,7 @@ _QUESTIONS: dict[str, dict[str, _Command]] = {
 }
 """The commands by the question that they answer, in the order of `nlgauge --help`.
 
-A module is imported when its command is called: all their imports take longer than a row.
+A module is imported when its command is called, because importing all modules takes longer than scoring a row.
 """
 _OWN = {name: command for group in _QUESTIONS.values() for name, command in group.items()}
 _OF_THE_LAB, _OF_OTHERS = "Research, by nlgauge-lab", "By other packages"
@@ -84,7 +84,7 @@ _TRAINED = (
 )
 
 _ALLOCATIONS = 50_000
-"""After so many new objects garbage is looked for; Python's own number is 700"""
+"""Number of new objects after which Python looks for garbage; its default is 700"""
 _NOT_DONE = 2
 _STOPPED = 130
 """The exit code of a command that Ctrl-C stopped, as a shell has it. With 1, a check that was stopped would look like
@@ -92,17 +92,18 @@ one that found something."""
 
 
 def _way_on(command: str | None) -> str | None:
-    """Return how to go on with a command that was stopped; None if nothing of it was saved."""
+    """Return how to continue a command that was stopped; None if nothing of its work was saved."""
     if command == "train" and any(word.partition("=")[0] == "--out" for word in sys.argv):
         return _TRAINED
     return _GO_ON if command in _KEEP and "--no-cache" not in sys.argv else None
 
 
 class _Commands(click.Group):
-    """Turns errors into one line and an exit code: 2, or 130 for Ctrl-C. Exit code 1 is a finding of the command.
+    """The group of all commands. It turns errors into one line and an exit code: 2, or 130 for Ctrl-C.
 
-    Installed packages add commands by entry points of the group `nlgauge.commands`. The package is imported when its
-    command is called or listed, and what it raises then is of that command alone.
+    Exit code 1 means that a command had a bad finding. Installed packages add commands by entry points of the group
+    `nlgauge.commands`. A package is imported when its command is called or listed, and an error that it raises then
+    concerns this command alone.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -128,7 +129,7 @@ class _Commands(click.Group):
         return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands by the question that they answer. Those of nlgauge and nlgauge-lab are not imported."""
+        """Write the commands in groups, by the question that they answer. Only those of other packages are imported."""
         groups = {title: {name: command.line for name, command in group.items()} for title, group in _QUESTIONS.items()}
         others = [name for name in _offered() if name not in _OWN]
         groups[_OF_THE_LAB] = {name: LAB_COMMANDS[name] for name in sorted(others) if name in LAB_COMMANDS}
@@ -146,7 +147,7 @@ class _Commands(click.Group):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Read the options, of which --help and --version print. Raises Exit where that is refused by the machine."""
+        """Read the options. Raises Exit where --help or --version cannot be printed, because the disk is full, say."""
         try:
             return super().make_context(info_name, args, parent, **extra)
         except OSError as error:
@@ -183,7 +184,7 @@ class _Commands(click.Group):
 
 
 class _Broken(click.Command):
-    """A command that cannot be loaded: it is listed with the reason, and raises it when it is called."""
+    """A command that cannot be loaded. It is listed with the error, and raises the error when it is called."""
 
     def __init__(self, name: str, error: SpecError) -> None:
         super().__init__(name, short_help=str(error))
@@ -194,7 +195,7 @@ class _Broken(click.Command):
 
     @classmethod
     def instead(cls, name: str, offered_as: str, point: EntryPoint) -> click.Command:
-        """Return the command of an entry point, or one of this class where there is none."""
+        """Return the command of an entry point, or a `_Broken` command where it cannot be loaded."""
         try:
             loaded = load_offered(offered_as, point)
             if not isinstance(loaded, click.Command):
@@ -206,7 +207,7 @@ class _Broken(click.Command):
 
 @functools.cache
 def _offered() -> dict[str, tuple[str, EntryPoint]]:
-    """Return the entry points of commands by the command's name, nlgauge-lab's before another package's."""
+    """Return (offered name, entry point) by the name of the command. Those of nlgauge-lab come first."""
     points = sorted(offered("nlgauge.commands"), key=lambda point: ("/" in point[0], point[0]), reverse=True)
     return {point.name: (name, point) for name, point in points}
 

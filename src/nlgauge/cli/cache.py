@@ -1,4 +1,4 @@
-"""nlgauge cache."""
+"""The command nlgauge cache."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB")
 def cache() -> None:
     """The cache of scores and features, so that nothing is computed twice.
 
-    It lies in the platform's folder for caches, or in the folder that NLGAUGE_CACHE names. NLGAUGE_CACHE=off turns it
-    off. NLGAUGE_CACHE_LIMIT is its largest size in bytes, 4 GiB by default: the least recently used entries go first.
+    The cache is in the platform's folder for caches, or in the folder that NLGAUGE_CACHE names. NLGAUGE_CACHE=off turns
+    it off. NLGAUGE_CACHE_LIMIT is its largest size in bytes, 4 GiB by default. Beyond this size, the entries that were
+    not used for the longest time are deleted first.
     """
 
 
@@ -35,7 +36,7 @@ _FOLDER = click.option("--cache", "folder", type=PLACE, help="Folder of the cach
 
 @contextmanager
 def _store(folder: Path | None) -> Iterator[Store]:
-    """Return the store; where it cannot be used, which it tells, the command ends with exit code 1."""
+    """Return a context that gives the store. If the store cannot be used, the command ends with exit code 1."""
     from nlgauge.run.store import Store
 
     with Store(folder) as store:
@@ -79,7 +80,7 @@ def clear(folder: Path | None) -> None:
 @cache.command(epilog=example("nlgauge cache verify"))
 @_FOLDER
 def verify(folder: Path | None) -> None:
-    """Check every entry against its checksum, and drop those that are damaged; they are computed again when needed."""
+    """Check every entry against its checksum, and delete damaged entries. They are computed again when needed."""
     with _store(folder) as store:
         checked = store.verify()
     if checked.set_aside:

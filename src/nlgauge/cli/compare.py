@@ -1,4 +1,4 @@
-"""nlgauge compare."""
+"""The command nlgauge compare."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ def compare(
     layout: str,
     **loading: Any,
 ) -> None:
-    """Is system A better than system B by a scores file, or is that noise?
+    """Is system A better than system B by a scores file, or is the difference noise?
 
-    A and B may be left out where the file holds two systems. Outputs (nlgauge compare v1.jsonl v2.jsonl) are scored now
-    by --metric; by default, by the probability that the source supports each answer, or where rows have references only
-    by TokenF1.
+    A and B may be left out where the file holds two systems. Files of outputs (nlgauge compare v1.jsonl v2.jsonl) are
+    scored first, by --metric. The default is the probability that the source supports each answer, or TokenF1 where
+    rows have references only.
 
-    First a sentence. Per metric: both means over the items that both have, their difference with its 95 % interval, p
-    (corrected by Holm for all scores shown that have a direction), how many items would show a difference of this size
-    in 80 % of studies, and the smallest difference that these items show. A
-    star marks the better of the two where p is below 0.05. With --margin: is A no worse than B by the margin, or
-    equivalent? JSON has every score of the metrics, and the effect size.
+    The answer begins with a sentence. A table has for each metric both means over the items that both systems have,
+    their difference with its 95 % interval, p (corrected by Holm for all scores shown that have a direction), the
+    number of items that would show a difference of this size in 80 % of studies, and the smallest difference that the
+    present items would show as often. A star marks the better system where p is below 0.05. With --margin: is A no
+    worse than B by the margin, or equivalent? JSON has every score of the metrics, and the effect size.
     """
     from nlgauge.data.table.outliers import outliers
     from nlgauge.data.table.selection import selected
@@ -108,7 +108,7 @@ def compare(
 
 
 def _spec(metric: str) -> str:
-    """Return the spec of 'spec', and of 'spec sub-score'."""
+    """Return the spec in the value of --metric, which is a spec, or a spec and a sub-score."""
     from nlgauge import registry
 
     head, _, part = metric.rpartition(" ")

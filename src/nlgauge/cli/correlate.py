@@ -82,11 +82,11 @@ def correlate(
 ) -> None:
     """How the metrics of a scores file agree with people: 95 % interval and p against no agreement.
 
-    Positive is agreement, also where lower is better. Beside the metrics stand sentinels, which cannot know quality:
-    the length of an output, how much of it is copied, and a constant where ties count. With --rater: how metrics agree
-    with raters beside how raters agree with each other, and which metric may stand in for a rater. JSON has every score
-    of the metrics. It is for research on metrics; whether a scorer may decide about single rows is a question for
-    nlgauge trust.
+    A positive number is agreement, also for a metric where lower is better. The table has sentinels too, which cannot
+    know quality: the length of an output, how much of it is copied, and a constant where ties count. --rater asks how
+    metrics agree with raters, how raters agree with each other, and which metric may replace a rater. JSON has every
+    score of the metrics. This command is for research on metrics; nlgauge trust says whether a scorer may decide about
+    single rows.
 
     --pairs asks which metrics agree significantly better than which. It prints the metrics by aspect with their
     cluster, from 1 for the best. Metrics of one cluster do not differ significantly. Then it prints every pair: the
@@ -117,7 +117,7 @@ def correlate(
 
 
 def _named(names: Iterable[str]) -> list[str]:
-    """Return which options the command line gives."""
+    """Return the names of those options that are given on the command line."""
     context = click.get_current_context()
     return [name for name in names if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
 
@@ -132,7 +132,7 @@ def _raters(
     replicates: int | None,
     **how: Any,
 ) -> Answer:
-    """Return which metrics may stand in for a rater."""
+    """Return the answer to the question which metrics may replace a rater."""
     from nlgauge.answers.raters import StandIns, raters
     from nlgauge.data.table.selection import selected
     from nlgauge.ratings.matching import by_position
@@ -158,9 +158,9 @@ def _agreement(
     replicates: int | None,
     **how: Any,
 ) -> tuple[Answer, int]:
-    """Return how each metric agrees with people, and how many sub-scores are not shown.
+    """Return the answer on how each metric agrees with people, and the number of sub-scores that it does not show.
 
-    With `every`, it takes all sub-scores, which JSON shows.
+    With `every`, the answer has all sub-scores, for JSON.
     """
     from nlgauge.answers.sentinels import beside, is_sentinel, told_unbeaten, unbeaten
     from nlgauge.data.table.selection import selected
@@ -208,9 +208,9 @@ def _pairs(
     parts: bool,
     **how: Any,
 ) -> Answer:
-    """Return which of every two metrics agrees better.
+    """Return the answer to the question which of every two metrics agrees better with people.
 
-    Errors name `file`, that of the scores. The other options are as `contrast` takes them.
+    Errors name `file`, which is the scores file. The other options are as `contrast` takes them.
     """
     from nlgauge.answers.contrast import contrast
     from nlgauge.data.table.selection import selected
@@ -231,7 +231,7 @@ def _pairs(
 
 
 def _form(output: Path | None) -> str:
-    """Return the form of a file that is to be written, "" of none. Raises SpecError for a name that does not say it."""
+    """Return the form of a file to write, by the end of its name; "" for None. Raises SpecError for another end."""
     if output is None:
         return ""
     refuse_place(output)
@@ -241,13 +241,13 @@ def _form(output: Path | None) -> str:
 
 
 class _Shown(NamedTuple):
-    """Where an answer goes: to stdout in a form, and into a file in that of its name."""
+    """The places for an answer: stdout, in the form `layout`, and a file, in the form that its name says."""
 
     layout: str
     output: Path | None
 
     def give(self, answer: Answer) -> None:
-        """Show an answer, and write it where a file is named."""
+        """Show an answer on stdout, and write it to the file if there is one."""
         show(answer, self.layout)
         if self.output is None:
             return

@@ -1,4 +1,4 @@
-"""What `nlgauge doctor` looks at: versions, the embedded model, and the promises of the engine on this very machine."""
+"""The checks of `nlgauge doctor`: versions, the embedded model, and whether batches change results on this machine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TOLERANCE = 1e-4
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     good: bool
     what: str
@@ -40,7 +40,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at everything; a finding that is not good says what to do."""
+    """Return the results of all checks. A result that is not good says what to do."""
     number = threads()
     machine = f"{platform.machine()}, {number} thread{'s' * (number != 1)}"
     findings = [Finding(True, "nlgauge", f"{__version__}, Python {platform.python_version()}, {machine}")]
@@ -73,7 +73,7 @@ def _model() -> list[Finding]:
 
 
 def recognised(name: str) -> list[Finding]:
-    """Return what a model was recognised as. Raises SpecError for one that cannot be loaded."""
+    """Return findings on the kind and the abilities of a model. Raises SpecError if it cannot be loaded."""
     model = loading.load(name)
     abilities = ", ".join(ability.name for ability, part in model.abilities.items() if part is not None)
     findings = [
@@ -95,14 +95,14 @@ def recognised(name: str) -> list[Finding]:
 
 
 def timed(name: str, device: str | None) -> Answer:
-    """Return how fast a model is by each backend and precision; `precision='auto'` remembers it.
+    """Return how fast a model is by each backend and precision. `precision='auto'` uses these times later.
 
     Args:
-        name: of the model.
-        device: of models that torch runs.
+        name: the name of the model.
+        device: the device of models that torch runs.
 
     Returns:
-        A table, the slowest way first, and why other ways cannot be taken.
+        An answer with a table, the slowest way first, and with the reasons why other ways cannot be used.
 
     Raises:
         SpecError: the model cannot be loaded, or has nothing to be timed by.
@@ -144,7 +144,7 @@ def timed(name: str, device: str | None) -> Answer:
 
 
 def told_of(aligner: Any, packer: Packer) -> list[tuple[str, str]]:
-    """Return what is to be said of a published detector, in pairs of a title and a text."""
+    """Return a description of a published detector, in pairs of a title and a text."""
     packing = packer.packing
     labels = getattr(getattr(aligner, "reading", None), "labels", ())
     judged = {"sentence": "each sentence", "text": "the whole text", "segment": "some sentences at a time"}[
@@ -161,7 +161,7 @@ def told_of(aligner: Any, packer: Packer) -> list[tuple[str, str]]:
 
 
 def _bags(model: Model, texts: list[str]) -> list[NDArray[np.float32]]:
-    """Return the masked distributions of texts that are read together: [vocabulary] each."""
+    """Return log-probabilities of the sub-words, [vocabulary], for each text of a batch."""
     requests = [BagRequest(text, 1.0) for text in texts]
     features = Engine(model).features(requests)
     return [bag.log_probabilities for request in requests if (bag := features[request]) is not None]

@@ -1,4 +1,4 @@
-"""nlgauge explain."""
+"""The command nlgauge explain."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def explain(
 
     Words that the other text supports are green. Partly supported words are yellow, and unsupported words are red and
     underlined. Words that do not count have no colour. Without colours (NO_COLOR is set, or stdout is no terminal)
-    unsupported words stand in [brackets]. Matches, flows and items stand in tables, the most important first. JSON
+    unsupported words are in [brackets]. Matches, flows and items are in tables, the most important first. JSON
     holds everything.
     """
     spec = one_metric(specs, "Faithfulness, for one")
@@ -94,14 +94,14 @@ def _rows(corpus: nlgauge.Corpus, outputs: Path, row: int | None, item: str | No
 def _explained(
     corpus: nlgauge.Corpus, spec: str, rows: Sequence[int], single: bool, options: Mapping[str, Any]
 ) -> Explanations:
-    """Return what some rows' scores are based on; by a corpus-level metric, those of their systems.
+    """Return explanations of the scores of rows; for a corpus-level metric, of the scores of their systems.
 
     Args:
         corpus: the rows.
-        spec: the metric.
-        rows: the numbers of the rows, counted from 1.
-        single: whether single rows were asked for.
-        options: of `nlgauge.explain`.
+        spec: the spec of the metric.
+        rows: the numbers of the rows to explain, counted from 1.
+        single: whether the user asked for single rows.
+        options: the options of `nlgauge.explain`.
     """
     from nlgauge import registry
     from nlgauge.metrics.sets import SetMetric

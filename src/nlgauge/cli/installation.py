@@ -1,4 +1,4 @@
-"""nlgauge list, doctor and export: what is installed."""
+"""The commands nlgauge list, doctor and export, about what is installed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--schema", metavar="COMMAND", help="Print the JSON Schema of what a command prints with --format json.")
 @IN_FORMATS
 def list_all(names: Sequence[str], schema: str | None, layout: str) -> None:
-    """List the installed metrics and models, with their parameters. With names of metrics: all details of these.
+    """List the installed metrics and models, with their parameters; or all details of the metrics named.
 
     Metrics called published/Name repeat the published code of a paper, with its errors.
     """
@@ -44,7 +44,7 @@ def list_all(names: Sequence[str], schema: str | None, layout: str) -> None:
 
 
 def _installed() -> Answer:
-    """Return the metrics and models at hand."""
+    """Return the answer that lists the metrics and models of this installation."""
     from nlgauge._plugins import LAB_METRICS, offered
     from nlgauge.engine.models.loading import COMPANIONS, companions
     from nlgauge.registry import project_metrics
@@ -78,7 +78,7 @@ def _installed() -> Answer:
 
 
 def _details(names: Sequence[str]) -> Answer:
-    """Return all that is to be said of some metrics. Raises SpecError for a metric that is not known."""
+    """Return the answer with all details of the named metrics. Raises SpecError for an unknown metric."""
     from nlgauge.contract.parameters import literal, parameters_of
     from nlgauge.registry import metric_class
 
@@ -108,11 +108,11 @@ def _details(names: Sequence[str]) -> Answer:
 
 
 _LISTS = {"sub-scores": "parts", "informational sub-scores": "details", "presets": "presets"}
-"""What several names of a metric are called, and where they stand in its description"""
+"""Titles of the lists of names in the description of a metric, and their keys"""
 
 
 def _described(name: str, kind: type[Metric]) -> dict[str, Any]:
-    """Return what is to be told of a metric; parts, cost and use of the corpus are those of its default parameters."""
+    """Return facts about a metric. Its sub-scores, cost and use of the corpus are those with default parameters."""
     from nlgauge.contract.parameters import parameters_of
     from nlgauge.registry import typical
 

@@ -1,4 +1,4 @@
-"""How commands read ratings, and join scores from elsewhere to a table."""
+"""Functions by which commands read ratings, and join scores of other tools to a table."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _OF_A_FILE = re.compile(r"(.+\.(?:jsonl|json|csv|tsv|parquet|eval)(?:\.gz)?):(.+
 
 
 def read_ratings(place: Path, columns: Sequence[str], labels: Sequence[str] = ()) -> Corpus:
-    """Return rated outputs: of a table, or of the folder of a rating project.
+    """Return the rated outputs in a table, or in the folder of a rating project.
 
     Args:
-        place: the table, or the folder.
-        columns: what --map says.
-        labels: what --label says: the numbers of what raters write.
+        place: the path of the table, or of the folder.
+        columns: the values of --map.
+        labels: the values of --label, which give numbers to the words of raters.
 
     Returns:
         The rated rows.
@@ -65,7 +65,7 @@ def read_rated(
     lower: Sequence[str] = (),
     cluster: str | None = None,
 ) -> tuple[ScoreTable, Corpus]:
-    """Return a scores file, with what --add, --lower and --cluster ask for joined to it, and the rated outputs."""
+    """Return the table of a scores file, joined with what --add, --lower and --cluster name, and the rated outputs."""
     from nlgauge.ratings.matching import matched
     from nlgauge.ratings.project import ProjectRatings
 
@@ -80,10 +80,10 @@ def read_rated(
 
 
 def _by_file(pairs: Sequence[str], *files: Path) -> list[list[str]]:
-    """Return what --map says of each of two files: the columns that it has.
+    """Return the values of --map for each of several files: those with a column that the file has.
 
     Raises:
-        SpecError: neither file has a column.
+        SpecError: a column is in no file.
     """
     from nlgauge.data.corpus.files import there
 
@@ -102,20 +102,20 @@ def joined(
     outputs: Corpus | None = None,
     file: Path | None = None,
 ) -> ScoreTable:
-    """Return a table with the scores from elsewhere that --add names, and say on stderr what did not fit.
+    """Return a table joined with the scores that --add names, and print on stderr how many rows did not fit.
 
     Args:
         table: the scores.
         add: columns, as `nlgauge.cli.options.ADD` describes them.
-        lower: the names of those of which lower is better.
-        outputs: the rows whose columns are meant where no file is named.
-        file: where the outputs come from, for errors.
+        lower: the names of those added scores where lower is better.
+        outputs: the rows that have the columns, for values of --add that name no file.
+        file: the file of the outputs, for errors.
 
     Returns:
         The table.
 
     Raises:
-        SpecError: for what is no column, and for a column of outputs that were not given.
+        SpecError: a value of --add names no column, or a column of outputs that were not given.
         InputError: as `nlgauge.ratings.join.join`.
     """
     from nlgauge import registry
@@ -158,14 +158,14 @@ def joined(
 
 
 def on_some_ratings(command: Command, anchors: bool = False) -> Command:
-    """Give a command the table, the ratings of some of its rows, and `outputs` to be clustered by.
+    """Add options to a command, by which it gets a table, the ratings of some of its rows, and outputs for clusters.
 
     Args:
         command: a function that takes `table`, `rated` and `outputs`.
-        anchors: whether the ratings may be of the anchors that were scored again in the same run, and of no other row.
+        anchors: whether all ratings may be of the anchor rows, which were scored again in the same run.
 
     Returns:
-        The function with the options by which these are read.
+        The function with the options.
     """
 
     @click.argument("scores", type=PLACE)

@@ -1,4 +1,4 @@
-"""nlgauge mcp."""
+"""The command nlgauge mcp."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def mcp(
 ) -> None:
     """Tools for an agent: check_answer, explain, compare_files, trust_scorer (docs/mcp.md).
 
-    It speaks the Model Context Protocol over standard input and output, and is started by the program that runs the
-    agent. It works offline. Metrics and models are named here; a request cannot name a model or an address, and no file
-    outside of --folder. The limits are those of nlgauge serve.
+    The command speaks the Model Context Protocol over standard input and output, and is started by the program that
+    runs the agent. It works offline. The options name the metrics and models. A request cannot name a model or an
+    address, and it can name only files in --folder. The limits are those of nlgauge serve.
     """
     try:
         from nlgauge.serve.mcp import Tools, server

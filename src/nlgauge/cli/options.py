@@ -19,7 +19,7 @@ N = TypeVar("N", int, float)
 
 
 class _Address(click.Path):
-    """A path, or an address, which is not taken apart as a path is."""
+    """The type of an option that takes a path or an address. The value of an address is its text."""
 
     name = "path"
 
@@ -28,7 +28,7 @@ class _Address(click.Path):
 
 
 class _MetricSpec(click.types.StringParamType):
-    """A metric's spec, which a shell completes from the registry and from what the metric declares by `param`."""
+    """The type of an option that takes a metric's spec. A shell completes names and parameters of metrics."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from nlgauge.contract.parameters import parameters_of
@@ -83,11 +83,11 @@ LABEL = click.option(
     callback=_keep_labels,
     help="Show a metric or a system under another name; repeatable.",
 )
-"""The option of a command that shows names of metrics and systems, which `labelled` then gives them"""
+"""The option that gives new names to metrics and systems; `labelled` applies it"""
 
 
 def labels_given() -> dict[str, str]:
-    """Return what --label asks for: new names by old ones."""
+    """Return the values of --label: new names by old names."""
     context = click.get_current_context(silent=True)
     labels: dict[str, str] = context.meta.get(_LABELS, {}) if context is not None else {}
     return labels
@@ -161,17 +161,17 @@ RATING_LABEL = click.option(
 
 
 def example(*lines: str) -> str:
-    """Return the end of a command's help: an example of it, a line for each command that is given."""
+    """Return the end of a command's help: an example with the given command lines."""
     return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def ratings(required: bool) -> Option:
-    """Return the option of the rated outputs of a scores file."""
+    """Return the option by which a command that reads a scores file gets the rated outputs."""
     return click.option("--ratings", "outputs", type=PLACE, required=required, help=RATINGS_HELP)
 
 
 def together(*options: Option) -> Option:
-    """Return several options as a single option."""
+    """Return a decorator that adds several options at once, in this order."""
     return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), command)
 
 
@@ -214,7 +214,7 @@ TEXT_FILES = together(
         "order; by default the file's name where there are several.",
     ),
 )
-"""The options of outputs that stand in plain text files"""
+"""The options for outputs in plain text files"""
 MEASURED_ON_RATINGS = together(
     click.argument("scores", type=PLACE),
     ratings(required=True),
@@ -228,12 +228,12 @@ MEASURED_ON_RATINGS = together(
     SEED,
     IN_FORMATS,
 )
-"""What every agreement of a scores file with rated outputs is measured by"""
+"""The options of every command that measures the agreement of a scores file with rated outputs"""
 _PRECISIONS = "float32; bfloat16, which pays on a GPU and on processors with units for it; or int8, without torch."
 
 
 def _loading(precisions: str) -> Option:
-    """Return how a command loads its models. precisions: what is said of --precision."""
+    """Return the options on how a command loads its models. `precisions` is the help of --precision."""
     return together(
         MODEL,
         click.option("--precision", default="float32", show_default=True, help=precisions),
@@ -250,7 +250,7 @@ def _loading(precisions: str) -> Option:
 
 
 LOADING = _loading(_PRECISIONS)
-"""How commands that score load their models"""
+"""The options on how commands that score load their models"""
 LOADING_OF_RUNS = together(
     _loading(
         f"{_PRECISIONS} With auto the fastest on this machine, if it moves no score of the first rows by more than "
@@ -264,7 +264,7 @@ LOADING_OF_RUNS = together(
         help="With --precision auto: the largest change of a score, as a share of the range of the scores.",
     ),
 )
-"""The same for commands that score rows by `nlgauge.evaluate`"""
+"""The options on loading models for commands that score rows by `nlgauge.evaluate`"""
 
 
 LIMITED = together(
@@ -292,11 +292,11 @@ LIMITED = together(
 )
 """The limits of a request to the service, and to the tools of an agent"""
 OFFERED = ("Faithfulness", "BERTScore", "TokenF1")
-"""The metrics that both offer by default"""
+"""The metrics that the service and the tools of an agent offer by default"""
 
 
 class _Share(click.types.FloatParamType):
-    """A share from 0 to 1: 5% or 0.05."""
+    """The type of an option that takes a share between 0 and 1, written as 5% or 0.05."""
 
     name = "share"
 
@@ -329,15 +329,15 @@ THEN = together(
 
 
 def with_then(specs: Sequence[str], then: str | None, unsure: tuple[float, float] | None) -> list[str]:
-    """Return the specs of metrics with a second model in those that take a second model.
+    """Return specs of metrics with a second model added to each metric that can take one.
 
     Args:
         specs: the specs.
-        then: what --then names; None for no second model.
-        unsure: what --unsure says: between which numbers the second model is asked.
+        then: the value of --then, the second model; None for no second model.
+        unsure: the value of --unsure: the second model is asked where the first gives a number between these two.
 
     Returns:
-        The specs.
+        The specs, in the same order.
 
     Raises:
         SpecError: --unsure is given without --then, or no metric takes a second model.
@@ -369,11 +369,11 @@ READING = together(
         help="Texts longer than the model's window: slide, cut or error.",
     ),
 )
-"""How texts go through a model"""
+"""The options on how a model reads texts"""
 
 
 def caching(command: Command) -> Command:
-    """Give a command `cache`, what `evaluate(cache=...)` takes, by the options --cache and --no-cache.
+    """Add the options --cache and --no-cache to a command, which gets their value as `cache` for `evaluate`.
 
     Args:
         command: a function that takes `cache`.
@@ -394,7 +394,7 @@ def caching(command: Command) -> Command:
 
 
 def numbers(kind: type[N]) -> Callable[[click.Context, click.Parameter, str | None], list[N] | None]:
-    """Return a callback of click that reads "1,2,3"."""
+    """Return a callback of click that reads a list of numbers such as "1,2,3"."""
 
     def read(_context: click.Context, parameter: click.Parameter, text: str | None) -> list[N] | None:
         try:

@@ -1,4 +1,4 @@
-"""How commands read outputs and scores, and what they tell of these before a run."""
+"""Functions by which commands read outputs and scores, and print remarks on them before a run."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from nlgauge.data.table import ScoreTable
 
 LONG = 100_000
-"""Characters: a text that keeps a metric of a model busy for a minute"""
+"""Number of characters of a text that keeps a metric with a model busy for a minute"""
 _LOOKED_AT = 1000
-"""Texts whose language is told: a run of millions does not wait for it"""
+"""Number of texts whose language is recognised, so that a run of millions of rows does not wait"""
 _FEW = 3
-"""Columns that an error names"""
+"""Number of columns that an error names"""
 
 
 def read_outputs(
@@ -42,11 +42,11 @@ def read_outputs(
     tell: bool = True,
     labels: Mapping[str, float] | None = None,
 ) -> Corpus:
-    """Return the rows of a table of outputs, or of several, or of --candidates and the other text files.
+    """Return the rows of one or more tables of outputs, or of --candidates and the other text files.
 
     Args:
-        outputs: the tables.
-        columns: what --map says, which is for tables alone.
+        outputs: the paths of the tables.
+        columns: the values of --map, which is for tables only.
         candidates: text files with a line for each output, in place of tables.
         references: text files beside `candidates`.
         source: a text file beside `candidates`.
@@ -54,7 +54,7 @@ def read_outputs(
         systems: the name of the system of each table or text file.
         on_disk: as `Corpus.read` takes it.
         on_missing: as `Corpus.read` takes it.
-        tell: whether to say on stderr which systems are called as their files are.
+        tell: whether to print on stderr how the files were read, and which systems are named after their files.
         labels: as `Corpus.read` takes them.
 
     Returns:
@@ -98,7 +98,7 @@ def read_outputs(
 
 
 def loaded(path: Path) -> ScoreTable:
-    """Return the scores of a file or folder. A file without a seal is reported. Raises InputError for anything else."""
+    """Return the scores of a file or folder, and report a file without a seal. Raises InputError for anything else."""
     from nlgauge.data.table import ScoreTable
 
     table = ScoreTable.load(path)
@@ -108,7 +108,7 @@ def loaded(path: Path) -> ScoreTable:
 
 
 def tell_unsealed(path: Path) -> None:
-    """Tell of a threshold, a panel or a history without a seal."""
+    """Print a remark on stderr if a threshold, a panel or a history has no seal."""
     if path.is_file() and not has_seal(path):
         remark(f"{path} {UNSEALED}")
 
@@ -116,15 +116,15 @@ def tell_unsealed(path: Path) -> None:
 def scores_of(
     files: Sequence[Path], columns: Sequence[str], specs: Sequence[str], how: Mapping[str, Any]
 ) -> tuple[ScoreTable, Corpus | None]:
-    """Return the scores of a scores file; or of outputs, which are scored now, and which are returned too.
+    """Return the scores of a scores file; or score files of outputs, and return the scores and the outputs.
 
-    Several files of outputs whose rows name one and the same system, or none, are systems that are called as the files.
+    If the rows of several files of outputs all name one system, or none, each file is a system that is named after it.
 
     Args:
         files: a scores file, or files of outputs.
-        columns: what --map says.
-        specs: the metrics by which outputs are scored; by default the usual one (`usual_metric`).
-        how: what `evaluate` takes besides.
+        columns: the values of --map.
+        specs: the metrics by which to score outputs; by default the usual metric (`usual_metric`).
+        how: further options of `evaluate`.
 
     Returns:
         The table, and the outputs if they were scored now.
@@ -156,7 +156,7 @@ def scores_of(
 
 
 def usual_metric(files: Sequence[Corpus]) -> str:
-    """Return the metric of a comparison that names none, by what the rows of each file have, and say so on stderr.
+    """Return the metric for a command that was given none, by the fields of the rows, and print it on stderr.
 
     Args:
         files: the outputs.
@@ -165,7 +165,7 @@ def usual_metric(files: Sequence[Corpus]) -> str:
         The metric of the gate for rows with a source; TokenF1 for rows with references alone.
 
     Raises:
-        SpecError: there are neither; the error names columns that hold numbers.
+        SpecError: a file has rows with neither of these. The error names columns that hold numbers.
     """
     from nlgauge.gate.thresholds import METRIC
 
@@ -183,7 +183,7 @@ def usual_metric(files: Sequence[Corpus]) -> str:
 
 
 def _numbers_of(corpus: Corpus) -> list[str]:
-    """Return the columns, and the paths into records, that hold numbers or yes and no in the first rows."""
+    """Return the columns, and paths into records, that hold a number or a truth value in one of the first rows."""
     from nlgauge.data.corpus.place import looked_up, paths_in
 
     first = list(islice(corpus, _LOOKED_AT))
@@ -193,7 +193,7 @@ def _numbers_of(corpus: Corpus) -> list[str]:
 
 
 def columns_by_field(pairs: Sequence[str]) -> dict[str, str | list[str]]:
-    """Return what --map says: columns by field; several where a field is given several times."""
+    """Return the values of --map as columns by field; a list of columns for a field that is given several times."""
     names: dict[str, str | list[str]] = {}
     for ours, equals, theirs in [pair.partition("=") for pair in pairs]:
         if not (ours and equals and theirs):
@@ -204,7 +204,7 @@ def columns_by_field(pairs: Sequence[str]) -> dict[str, str | list[str]]:
 
 
 def _tell_named(systems: Sequence[str]) -> None:
-    """Tell which systems are called as their files are."""
+    """Print on stderr which systems are named after their files."""
     first = ", ".join(systems[:5]) + (", ..." if len(systems) > 5 else "")
     remark(
         f"each file is a system of its own name ({first}), because its rows name none; --system gives other names, and "
@@ -213,13 +213,13 @@ def _tell_named(systems: Sequence[str]) -> None:
 
 
 def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: Collection[int] | None = None) -> None:
-    """Tell which candidates will take long, before they do, and which are not in English, where a metric reads a model.
+    """Print remarks on stderr before a model reads candidates: how many are not in English, and which will take long.
 
     Args:
         corpus: the rows.
         specs: the metrics.
         model: the model of metrics that name none.
-        numbers: of the rows that are scored, counted from 1; None for all.
+        numbers: the numbers of the rows that are scored, counted from 1; None for all rows.
     """
     from nlgauge import registry
     from nlgauge.engine.english import foreign
@@ -245,17 +245,17 @@ def tell_hard(corpus: Corpus, specs: Sequence[str], model: str | None, numbers: 
 
 
 def one_metric(specs: Sequence[str], example: str) -> str:
-    """Return the metric of a command that takes one.
+    """Return the only metric that was given to a command that takes one metric.
 
     Args:
-        specs: what -m names.
+        specs: the values of -m.
         example: the example of a metric in the error.
 
     Returns:
         The spec.
 
     Raises:
-        SpecError: there is none, or there are more, which would go unmeasured.
+        SpecError: no metric was given, or more than one.
     """
     if not specs:
         raise SpecError(f"no metric was given: add -m {example}; nlgauge list shows them all")
@@ -265,9 +265,9 @@ def one_metric(specs: Sequence[str], example: str) -> str:
 
 
 def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, Path]:
-    """Return text files by the systems that wrote them.
+    """Return text files by the names of the systems that wrote them.
 
-    Several are called as their files are, where nobody names them.
+    Where no names are given, several systems are named after their files.
     """
     from nlgauge.data.corpus.corpus import called_after
 
@@ -279,7 +279,7 @@ def _by_system(candidates: Sequence[Path], systems: Sequence[str]) -> dict[str, 
 
 
 def labelled(table: ScoreTable, outputs: Corpus | None = None) -> tuple[ScoreTable, Corpus | None]:
-    """Return the table, and the outputs that belong to it, with the names that --label gives."""
+    """Return the table and its outputs, with the new names that --label gives to metrics and systems."""
     labels = labels_given()
     if not labels:
         return table, outputs
@@ -301,14 +301,14 @@ def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) ->
 
     Args:
         table: the scores.
-        outputs: the rows that have the column.
-        cluster: the name of the column; None for a table as it is.
+        outputs: the rows that have the column of clusters.
+        cluster: the name of the column; None to return the table as it is.
 
     Returns:
         The table.
 
     Raises:
-        SpecError: there are no outputs to have the clusters.
+        SpecError: a column is named, and there are no outputs.
     """
     if cluster is None:
         return table
@@ -321,7 +321,7 @@ def clustered(table: ScoreTable, outputs: Corpus | None, cluster: str | None) ->
 
 @contextmanager
 def blaming(file: Path | str | None) -> Iterator[None]:
-    """Name a file in errors of what was read from it, where they name none themselves."""
+    """Add the name of a file to each InputError in this context that names no file."""
     try:
         yield
     except InputError as error:

@@ -66,7 +66,7 @@ def distributions(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: An
     asked="scores.jsonl Faithfulness supported --ratings answers.jsonl -o scatter.png",
 )
 def scatter(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
-    """X against Y: metrics ('spec sub-score' names a sub-score), or aspects of --ratings."""
+    """Points of X against Y, each a metric ('spec sub-score' names a sub-score) or an aspect of --ratings."""
     from nlgauge.reports.plots.scatter import scatter as run
 
     return run(table, source=rated, **how)
@@ -94,7 +94,7 @@ def agreement(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: An
 
 @_figure(options.PARTS, options.CLUSTER_OF_OUTPUTS, options.ADD, asked="scores.jsonl -o pairwise.png")
 def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
-    """Every two systems by each metric: the difference, starred where it is beyond chance (corrected by Holm)."""
+    """Differences of every two systems by each metric, with a star for a significant one (corrected by Holm)."""
     from nlgauge.reports.plots.pairwise import pairwise as run
 
     return run(table, **how)
@@ -111,7 +111,7 @@ def pairwise(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) ->
     asked="scores.jsonl -m Faithfulness --ratings answers.jsonl -o reliability.png",
 )
 def reliability(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
-    """Which share of the rated rows is good, by score: the second table of nlgauge calibrate."""
+    """Shares of good rows among the rated rows, by score: the second table of nlgauge calibrate."""
     from nlgauge.reports.plots.scatter import reliability as run
 
     return run(table, rated, **how)

@@ -1,4 +1,4 @@
-"""nlgauge rate."""
+"""The command nlgauge rate."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def rate(
 ) -> None:
     """Rate any scorer on all sets of human ratings in a folder, and compare scorers by their cards.
 
-    SCORER is a metric, a detector, a judge or a column. Its card says how it agrees with people on each aspect of each
-    set, how it orders statements with one small error and their corrected twins, and what it costs. A card holds no
-    text and no rating. With --board, the cards of a folder are compared: scorers of one cluster do not differ
+    SCORER is a metric, a detector, a judge or a column. Its card says how the scorer agrees with people on each aspect
+    of each set, how often it ranks a statement with one small error below the corrected twin, and what it costs. A card
+    holds no text and no rating. With --board, the cards of a folder are compared: scorers of one cluster do not differ
     significantly.
     """
     refuse_place(output)
@@ -157,7 +157,7 @@ def _card(
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the files of rows of a folder. Raises InputError where there is no folder, or none in it."""
+    """Return the files of a folder that hold rows. Raises InputError if there is no folder, or no such file in it."""
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file() and path.name.endswith(_ROWS))
     except OSError as error:
@@ -168,7 +168,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[str, Any]) -> nlgauge.ScoreTable | str:
-    """Return the table of the scorer and its one sub-score, or why there is no score."""
+    """Return a table with the scorer's chosen sub-score only, or a text that says why there is no score."""
     from nlgauge.data.table.selection import selected
 
     began = time.monotonic()
@@ -189,9 +189,9 @@ def _scored(corpus: nlgauge.Corpus, scorer: str, part: str | None, how: Mapping[
 
 
 def _named(scorer: str, tables: Sequence[nlgauge.ScoreTable], model: str | None) -> tuple[str, str, list[str]]:
-    """Return what the scorer is called, what its numbers depend on, and what its model was trained on.
+    """Return the scorer's name, its signature, and the names of the data sets on which its model was trained.
 
-    They depend on what is alike on all sets.
+    The signature has only those facts that are the same on all sets.
     """
     from nlgauge import registry
     from nlgauge.data.signature import Signature
@@ -206,7 +206,7 @@ def _named(scorer: str, tables: Sequence[nlgauge.ScoreTable], model: str | None)
 
 
 def _datasets(card: Path) -> list[str]:
-    """Return the data sets that the head of a model card in Hugging Face's form names."""
+    """Return the names of the data sets in the head of a model card of Hugging Face; an empty list without a card."""
     try:
         lines = card.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

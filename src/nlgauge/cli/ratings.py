@@ -1,4 +1,4 @@
-"""nlgauge sample, estimate and calibrate: the commands of people's ratings of some rows."""
+"""The commands nlgauge sample, estimate and calibrate, which use people's ratings of some rows."""
 
 from __future__ import annotations
 
@@ -128,9 +128,10 @@ def estimate(
 ) -> None:
     """Each system's mean rating with a valid interval, from the scores of all rows and the ratings of some.
 
-    First a sentence for each system and difference. Beside the estimate stand what the ratings alone say, and the
-    effective number of ratings with its interval: how many would give an interval as short without the metric. The
-    rated rows have to be drawn at random, or by nlgauge sample. docs/guides/estimate.md explains it.
+    The answer begins with a sentence for each system and difference. The tables have the estimate, the mean by the
+    ratings alone, and the effective number of ratings with its interval: the number that would give an interval as
+    short without the metric. The rated rows have to be drawn at random, or by nlgauge sample. docs/guides/estimate.md
+    explains it.
     """
     estimates = nlgauge.estimate(
         table, rated, metrics=metrics or None, aspects=aspects or None, below=below, margin=margin, **how
@@ -180,9 +181,9 @@ def calibrate(
 ) -> None:
     """A threshold with a promise: of the rows that pass it, at most the share --risk is bad, with --confidence.
 
-    With --recall there is one more: of the bad rows, at least that share is stopped. Where the ratings cannot certify
-    one, it says so, writes nothing and ends with exit code 1. Three thresholds without a promise stand beside it, and
-    how many rows are good at which score. docs/guides/estimate.md explains it.
+    With --recall there is a second promise: of the bad rows, at least that share is stopped. Where the ratings cannot
+    certify such a threshold, the command says so, writes nothing and ends with exit code 1. It also prints three
+    thresholds without a promise, and the share of good rows by score. docs/guides/estimate.md explains it.
     """
     refuse_place(output)
     by = by or ("risk" if recall is None else "recall")

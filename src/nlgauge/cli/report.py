@@ -1,4 +1,4 @@
-"""nlgauge report."""
+"""The command nlgauge report."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def report(
     """Write a scores file as one HTML page: which system is best, how sure that is, and where it fails.
 
     The page opens from disk, needs no network and can be mailed. With --outputs, or with --candidates and the other
-    text files that were scored, it shows the texts of every row. What scores are based on is drawn there if the scores
-    were made with --evidence.
+    text files that were scored, it shows the texts of every row. Evidence, which says what scores are based on, is
+    drawn there if the scores were made with --evidence.
     """
     from nlgauge import report as run
     from nlgauge.ratings.project import ProjectRatings

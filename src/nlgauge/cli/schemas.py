@@ -13,11 +13,11 @@ from nlgauge.errors import SpecError
 
 Schema: TypeAlias = dict[str, Any]
 Shape: TypeAlias = Mapping[str, Any]
-"""A type by the name of its field; a name with '?' at its end may be absent"""
+"""Types by the names of fields. A field whose name ends in '?' may be absent"""
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _NUMBER: Schema = {"anyOf": [{"type": ["number", "null"]}, {"enum": list(INFINITE)}]}
-"""A number as `nlgauge.data.jsonable.plain` writes it"""
+"""The schema of a number, as `nlgauge.data.jsonable.plain` writes it"""
 _SIMPLE: Mapping[Any, Schema] = {
     Any: {},
     None: {"type": "null"},
@@ -66,7 +66,7 @@ def _object(shape: Shape) -> Schema:
 
 
 def _shape(kind: Any, *, without: Set[str] = frozenset()) -> dict[str, Any]:
-    """Return the fields of a record as `nlgauge.data.jsonable.values_of` names them."""
+    """Return the types of a record's fields, by the names that `nlgauge.data.jsonable.values_of` gives them."""
     shape: dict[str, Any] = {}
     hints = get_type_hints(kind)
     for name in [field.name for field in fields(kind)] if is_dataclass(kind) else hints:
@@ -82,7 +82,7 @@ def _row(kinds: Sequence[Any]) -> Schema:
 
 
 def _of(kind: Any) -> Schema:
-    """Return the schema of a type, or of a shape."""
+    """Return the schema of a type, or of a shape, which gives types by field."""
     if isinstance(kind, Mapping):
         return _object(kind)
     if isinstance(kind, tuple):  # one of several
@@ -267,4 +267,4 @@ COMMANDS: Mapping[str, Callable[[], list[Shape]]] = {
     "trust": _trust,
     "verify": _verify,
 }
-"""By command, the forms of its JSON without what all envelopes have: some options have forms of their own"""
+"""The forms of each command's JSON, without the fields that all commands have. Some options have another form"""

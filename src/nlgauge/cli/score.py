@@ -1,4 +1,4 @@
-"""nlgauge score."""
+"""The command nlgauge score."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ def score(
     """Score a table of outputs (.jsonl, .csv, .tsv, .parquet, also .gz) or parallel text files.
 
     OUTPUTS is a file, a folder of files, or an address such as s3://bucket/rows that pyarrow or fsspec opens; several
-    may be given. Where there are several files, rows that do not name their system are of a system that is called as
-    their file is.
+    may be given. Where there are several files, rows that do not name their system are of a system that is named
+    after their file.
 
     Prints each system's mean, or its value of all rows together (BLEU, say), with its 95 % interval. The best
     has a star; a tilde marks systems without a significant difference from it (paired test, Holm).
@@ -196,7 +196,7 @@ if TYPE_CHECKING:
 
 
 def _anchors(place: Path, columns: Sequence[str]) -> Corpus:
-    """Return the rows of --anchors, whose columns --map names where they have these."""
+    """Return the rows of --anchors. Of the values of --map, only those with a column of this file are used."""
     from nlgauge.data.corpus.files import there
 
     named = there(place, [pair.partition("=")[2] for pair in columns])
@@ -204,7 +204,7 @@ def _anchors(place: Path, columns: Sequence[str]) -> Corpus:
 
 
 def _people(table: ScoreTable, outputs: Corpus) -> People | None:
-    """Return what people say of outputs that hold ratings; None where none is rated."""
+    """Return the results by people's ratings in the outputs; None where no output is rated."""
     if not any(row.scores for row in outputs):
         return None
     from nlgauge.answers.best import of_outputs
@@ -213,7 +213,7 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
 
 
 def show_summary(table: ScoreTable, layout: str, every_part: bool, people: People | None = None) -> None:
-    """Print numbers on stdout, of what people say first; reasons, notes and signatures on stderr."""
+    """Print the results by people and the scores on stdout, and reasons, notes and signatures on stderr."""
     from nlgauge.answers.summary import Summary
 
     show(Summary(table, people, every_part=every_part, split=layout == "text"), layout)

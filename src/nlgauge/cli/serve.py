@@ -1,4 +1,4 @@
-"""nlgauge serve."""
+"""The command nlgauge serve."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.serve.admission import Keys
 
 _WORKER_S = 1.0
-"""Seconds in which the worker ends when every request is answered; a step that takes longer is ended"""
+"""Seconds that the worker has to end after every request is answered; a step that takes longer is stopped"""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -85,8 +85,8 @@ def serve(
 ) -> None:
     """Serve scores over HTTP: /score, /explain, /check, and a page at / (docs/serve.md).
 
-    Metrics and models are named here; no request can name a file, an address or a model. At SIGINT or SIGTERM it
-    answers everything that was taken, and ends at most 6 seconds after --seconds, whatever is running.
+    The options name the metrics and models; no request can name a file, an address or a model. At SIGINT or SIGTERM the
+    service answers all requests that it has accepted, and ends at most 6 seconds after --seconds, whatever is running.
     """
     try:
         from nlgauge.serve import server
@@ -133,10 +133,11 @@ def serve(
 
 
 def _keys(file: Path | None, none: bool, local: bool, host: str) -> Keys:
-    """Return the keys.
+    """Return the API keys that the service accepts.
 
     Raises:
-        SpecError: others reach the address and there are no keys, unless that is asked for.
+        SpecError: there are no keys, and other machines can reach the address, unless --no-keys allows that; or there
+            are keys beside --no-keys.
     """
     from nlgauge.serve.admission import VARIABLE, read_keys
 

@@ -1,4 +1,4 @@
-"""How a study, or a figure, is run from the command line, and what is printed of it."""
+"""Functions that run a study, or draw a figure, from the command line, and print its result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OUTPUTS = click.argument("outputs", type=PLACE)
 
 
 class Result(Protocol):
-    """What every study returns: a dataclass, which may have `notes` and `signatures` too."""
+    """The result of a study or figure: a dataclass, which may also have `notes` and `signatures`."""
 
     def tables(self) -> Sequence[Cells]: ...
 
@@ -44,19 +44,19 @@ def shown(
     reads: Callable[[Run], Run] = lambda run: run,
     figure: bool = False,
 ) -> Callable[[Run], click.Command]:
-    """Make a function a command of a group, which prints what it returns, and draws it where -o says so.
+    """Return a decorator that makes a command of a function. The command prints the result, and draws it to -o.
 
-    The function gets the values of those options alone that the caller named.
+    The function gets only those options that have a value.
 
     Args:
         group: the group of commands.
         options: the options and arguments of the command.
         asked: an example of the command, without its name.
-        reads: `of_scores` or `of_outputs`, for a function of what these read.
+        reads: `of_scores` or `of_outputs`, for a function that takes a table or a corpus.
         figure: whether -o has to be given.
 
     Returns:
-        A decorator of the function.
+        The decorator.
     """
     drawn = click.option(
         "-o",
@@ -86,7 +86,7 @@ def shown(
 
 
 def of_scores(run: Run) -> Run:
-    """Return a study of a scores file: of the table, and of the outputs where they are given, with their ratings."""
+    """Return a function that reads a scores file, and rated outputs if they are given, and calls `run` with both."""
 
     def read(
         scores: Path,
@@ -114,7 +114,7 @@ def of_scores(run: Run) -> Run:
 
 
 def of_outputs(run: Run) -> Run:
-    """Return a study that scores a file of outputs, whose name errors then tell."""
+    """Return a function that reads a file of outputs and calls `run` with the corpus. Errors name the file."""
 
     def read(outputs: Path, columns: Sequence[str] = (), **options: Any) -> Result:
         corpus = read_outputs(outputs, columns)
@@ -125,7 +125,7 @@ def of_outputs(run: Run) -> Run:
 
 
 def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:
-    """Print numbers on stdout, notes and signatures on stderr, and draw the figure where it is wanted."""
+    """Print numbers on stdout, notes and signatures on stderr, and draw the figure if `output` is given."""
     record = jsonable(result) if layout == "json" else {}
     record.pop("notes", None)
     tables, notes = [] if layout == "json" else result.tables(), getattr(result, "notes", ())

@@ -1,4 +1,4 @@
-"""What is printed: on streams that take every character, and an error of one line where they take nothing."""
+"""Printing: streams that accept every character, remarks, JSON, and errors of one line."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _ESCAPED = "nlgauge.escaped"
 
 
 def prepare() -> None:
-    """Make the streams take whatever a text holds, as JSON escapes it: a terminal may be set to Latin-1.
+    """Make stdout and stderr write a JSON escape for each character that they cannot encode, in Latin-1, say.
 
     Raises:
-        SpecError: nobody could read what is printed: the next file that is opened would stand in its place.
+        SpecError: stdout is closed, so that printed text could end up in the next file that is opened.
     """
     codecs.register_error(_ESCAPED, _escaped)
     for stream in (sys.stdout, sys.stderr):
@@ -40,7 +40,7 @@ def prepare() -> None:
 
 
 def remark(*lines: str) -> None:
-    """Print lines on stderr, with nothing in them that steers a terminal."""
+    """Print lines on stderr, without characters that could control a terminal."""
     for line in lines:
         click.echo(harmless(line), err=True)
 
@@ -48,12 +48,12 @@ def remark(*lines: str) -> None:
 def as_json(command: str, notes: Iterable[str] = (), **records: object) -> str:
     """Return the JSON of a command: one envelope for all commands, which docs/reference/json.md describes.
 
-    It is {"nlgauge": version, "command": ..., "notes": [...]}, then what was asked and the records, by their names.
+    The JSON is {"nlgauge": version, "command": ..., "notes": [...]}, followed by the records by their names.
 
     Args:
-        command: its name.
+        command: the name of the command.
         notes: what a reader has to know of the numbers, one sentence each.
-        records: whatever `jsonable` takes.
+        records: the options of the question and the results, as `jsonable` takes them.
 
     Returns:
         The text of the JSON.
@@ -63,7 +63,7 @@ def as_json(command: str, notes: Iterable[str] = (), **records: object) -> str:
 
 
 def printed(record: object) -> str:
-    """Return JSON as it is printed: readable, with nothing in it that steers a terminal."""
+    """Return JSON as it is printed: indented, and without characters that could control a terminal."""
     return harmless_json(json.dumps(record, ensure_ascii=False, indent=2))
 
 
@@ -73,7 +73,7 @@ def show_json(command: str, notes: Iterable[str] = (), **records: object) -> Non
 
 
 def failure(error: OSError) -> str:
-    """Return what the machine refused, in one line. Where it was stdout, nothing more is written there."""
+    """Return an error of the machine in one line. If stdout cannot be written, nothing more is written to it."""
     frame, printing = error.__traceback__, False
     while frame is not None:
         printing, frame = printing or frame.tb_frame.f_code is click.echo.__code__, frame.tb_next
@@ -92,22 +92,22 @@ def _escaped(error: UnicodeError) -> tuple[str, int]:
 
 
 EVERY = 30.0
-"""Seconds"""
+"""Seconds between two lines of `heartbeat`"""
 _SERVICE = "serve"
-"""A command that is at work all the time"""
+"""A command that never ends by itself, so that no lines are printed"""
 _OWN_BAR = "train"
-"""A command whose steps are no rows: it shows a bar of its own on a terminal"""
+"""A command that does not count rows, and shows its own progress bar on a terminal"""
 
 
 @contextmanager
 def heartbeat(command: Callable[[], str | None]) -> Iterator[None]:
-    """Tell of a command that takes long; a terminal that shows a bar is told nothing.
+    """Print a line on stderr every 30 seconds while a command runs, unless a terminal shows a progress bar.
 
     Args:
-        command: says which command it is.
+        command: a function that returns the name of the command.
 
     Returns:
-        A context, in which lines on stderr tell of the command.
+        A context, in which the lines are printed.
     """
     ended, began = threading.Event(), time.monotonic()
 

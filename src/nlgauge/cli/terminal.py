@@ -1,4 +1,4 @@
-"""How commands print an answer: sentences, tables and lines, on a terminal or into a file."""
+"""Functions by which commands print an answer: sentences, tables and lines, on a terminal or into a file."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 
 def told_spent(table: ScoreTable, per_thousand: bool = False) -> Iterator[str]:
-    """Yield what judges have cost, one line each.
+    """Yield lines on what judges have cost in this run: requests, tokens and so on.
 
     Args:
         table: the scores.
-        per_thousand: whether lines follow on what 1,000 rows cost at the rate of this run. Cached answers cost nothing.
+        per_thousand: whether to add lines on the cost of 1,000 rows, at the rate of this run. Cached answers cost
+            nothing.
 
     Returns:
         The lines.
@@ -44,17 +45,17 @@ def told_spent(table: ScoreTable, per_thousand: bool = False) -> Iterator[str]:
 
 
 def beside(place: Path | None) -> AbstractContextManager[object]:
-    """Return where a command prints what it prints beside a file: on stderr where the file goes to stdout."""
+    """Return a context for printing beside a file: if the file goes to stdout, printed text goes to stderr."""
     return redirect_stdout(sys.stderr) if place is not None and goes_to_stdout(place) else nullcontext()
 
 
 def coloured() -> bool:
-    """Return whether stdout is a terminal, and nobody asked for no colours (https://no-color.org)."""
+    """Return whether to use colours: stdout is a terminal, and NO_COLOR (https://no-color.org) is not set."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _arrows() -> dict[int, str]:
-    """Return what stands for the arrows of a table where stdout has none, in Latin-1 say."""
+    """Return substitutes for the arrows of tables if stdout (Latin-1, say) cannot encode arrows; else an empty dict."""
     try:
         "↑↓".encode(sys.stdout.encoding or "utf-8")
     except (UnicodeEncodeError, LookupError):
@@ -63,7 +64,7 @@ def _arrows() -> dict[int, str]:
 
 
 def show(result: Answered | Answer, layout: str) -> None:
-    """Show an answer on stdout, as text, tables or its record as JSON; what has to be known of it on stderr.
+    """Show an answer on stdout, as text, as tables, or as JSON; its notes, and the legend of tables, on stderr.
 
     Args:
         result: the answer, or a result that has one.
@@ -86,7 +87,7 @@ def show(result: Answered | Answer, layout: str) -> None:
 
 
 def _say(answers: Sequence[str], layout: str) -> None:
-    """Write sentences on stdout before the tables of text output; other forms of output are for programs."""
+    """Write sentences on stdout before the tables, in text output only, because other forms are for programs."""
     if layout != "text" or not answers:
         return
     for answer in answers:
@@ -102,7 +103,7 @@ def _show_lines(lines: Sequence[Line]) -> None:
 
 
 def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:
-    """Print tables on stdout in one of `FORMATS`; `keys` columns say what a row is."""
+    """Print tables on stdout in one of `FORMATS`. The first `keys` columns of a table name a row."""
     colour = coloured()
     arrows = _arrows() if layout == "text" else {}
     # CSV is exact for a file or a program; the other forms hold no character that steers a terminal.
@@ -112,5 +113,5 @@ def show_tables(tables: Sequence[Cells], layout: str, keys: int = 1) -> None:
 
 
 def _width() -> int:
-    """Return how many columns a table takes: those of a terminal, and `WIDTH` at most."""
+    """Return the greatest width of a table: the columns of the terminal, and `WIDTH` at most."""
     return min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH

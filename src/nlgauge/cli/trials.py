@@ -1,4 +1,4 @@
-"""nlgauge trials."""
+"""The command nlgauge trials."""
 
 from __future__ import annotations
 
@@ -79,10 +79,11 @@ def trials(
 ) -> None:
     """How reliable are systems that run several times on each item?
 
-    Rows name their trial in a column trial. By system: the chance that at least one of k trials passes (pass@k), and
-    that all of k pass (pass^k), with intervals of items; the share of items whose trials differ; and how much of the
-    variance is between items, and between trials. Several systems are tested against each other by pass^k of the
-    largest k, on the items that they share. Several files of outputs are systems. nlgauge check --trials K is the gate.
+    Rows name their trial in a column trial. For each system, the command prints the chance that at least one of k
+    trials passes (pass@k), and the chance that all of k pass (pass^k), with intervals over items; the share of items
+    whose trials differ; and how much of the variance is between items, and between trials. Several systems are tested
+    against each other by pass^k of the largest k, on the items that they share. Each of several files of outputs
+    is a system. nlgauge check --trials K is the gate.
     """
     from nlgauge.reports.trials import trials_page
 

@@ -1,4 +1,4 @@
-"""nlgauge trust."""
+"""The command nlgauge trust."""
 
 from __future__ import annotations
 
@@ -112,10 +112,11 @@ def trust(
 ) -> None:
     """How far to trust each scorer of a scores file: a metric, a detector, a judge or a column of another tool.
 
-    First a sentence for each scorer, then a line: which share of the bad rows it stops (TPR) and of the good ones it
-    lets pass (TNR), Cohen's kappa, AUROC, calibration, the effective number of ratings, and the threshold that can be
-    certified. Then whether it beats the length of the output, may stand in for a rater, changes its mind, and moved
-    since an earlier run. It answers whether a scorer may decide; nlgauge correlate is for research on metrics.
+    The answer begins with a sentence for each scorer. A table has for each the share of the bad rows that the scorer
+    stops (TPR) and of the good rows that it lets pass (TNR), Cohen's kappa, AUROC, calibration, the effective number of
+    ratings, and the threshold that can be certified. Further tables say whether the scorer beats the length of the
+    output, may replace a rater, decides the same again, and has changed since an earlier run. The command answers
+    whether a scorer may decide; nlgauge correlate is for research on metrics.
     """
     from nlgauge.reports.trust import trust_page
 
@@ -150,7 +151,7 @@ def trust(
 def _injected(
     table: nlgauge.ScoreTable, rows: nlgauge.Corpus, metrics: Sequence[str], how: Mapping[str, Any]
 ) -> nlgauge.ScoreTable:
-    """Return the scores of some bad rows with orders in them, by the scorers that can score them."""
+    """Return the scores of bad rows with prompt injections (`with_orders`), by the scorers that can score rows."""
     from nlgauge import registry
     from nlgauge.contract.base import RowMetric
     from nlgauge.data.injections import with_orders
@@ -182,7 +183,7 @@ def _injected(
 
 
 def _best(table: nlgauge.ScoreTable, spec: str) -> str:
-    """Return the best answer of a scorer, as an order asks for it."""
+    """Return the answer that means the best score of a scorer, such as "yes", for an injected order."""
     column = table.columns[spec]
     low, high = column.range(column.shown[0])
     if (low, high) == (0, 1):
@@ -192,7 +193,7 @@ def _best(table: nlgauge.ScoreTable, spec: str) -> str:
 
 
 def _refuse_unknown(panel: FittedPanel) -> None:
-    """Raise SpecError for a scorer that cannot score further rows."""
+    """Raise SpecError for a panel with a scorer that cannot score further rows, such as a column."""
     from nlgauge import registry
 
     for member in panel.used:
@@ -203,7 +204,7 @@ def _refuse_unknown(panel: FittedPanel) -> None:
 
 
 def _said(panel: FittedPanel, path: Path) -> Iterator[str]:
-    """Yield what a panel is made of, as sentences."""
+    """Yield sentences on the ratings, weights and threshold of a panel."""
     weights = ", ".join(f"{member.weight:.3g} {member.name}" for member in panel.used)
     unused = [member.name for member in panel.members if member not in panel.used]
     of = f"{panel.ratings} ratings of {panel.aspect}, of which {panel.bad} are bad"

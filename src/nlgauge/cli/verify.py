@@ -1,4 +1,4 @@
-"""nlgauge verify."""
+"""The command nlgauge verify."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ _EXIT_CODES = {"fits": 0, "changed": 1, "no seal": 3}
 def verify(files: Sequence[Path], outputs: Path | None, columns: Sequence[str], layout: str) -> None:
     """Was a result changed after it was written? Scores, thresholds, panels, histories, verdicts and statements.
 
-    Each of these files has a seal: digests of all that it says. A changed file is named with what was changed, and with
-    --outputs also the rows whose texts are not those that were scored. Of a folder (of scores, or the rating project of
-    nlgauge sample) each file is named with its digest, and which ones were changed, added or are missing; sheets may be
-    filled, as long as their rows and texts are those that were drawn. Exit code 0: all are as they were written;
-    1: one was changed; 2: wrong use, or a file that is no result; 3: one has no seal, so that it is not known.
+    Each of these files has a seal: digests of its whole content. For a changed file, the command prints what was
+    changed, and with --outputs also the rows whose texts are not those that were scored. For a folder (of scores, or
+    the rating project of nlgauge sample), it prints each file with its digest, and which files were changed, added or
+    are missing. Sheets may be filled in, as long as their rows and texts are those that were drawn. Exit code 0: all
+    files are as they were written; 1: a file was changed; 2: wrong use, or a file that is no result; 3: a file has no
+    seal, so that it is not known whether it was changed.
 
     A seal is no signature: whoever changes a file on purpose can seal it again. nlgauge check --attest writes a
     statement that other programs sign.

@@ -30,16 +30,19 @@ if TYPE_CHECKING:
     from nlgauge.engine.models.capabilities import Model
 
 Cost: TypeAlias = Literal["strings", "static", "encoding", "pairs", "masking", "masked pairs", "asking"]
-"""The cost of a row's texts, cheapest first: no model; its embedding table; a pass per text; a pass per pair of texts;
-a pass per token of each text; a pass per word of each text, read with another text; a request to a server"""
+"""What a metric needs to score a row's texts, cheapest first: no model; the model's embedding table; a pass of the
+model per text; a pass per pair of texts; a pass per token of each text; a pass per word of each text, read with another
+text; a request to a server"""
 COSTS: tuple[Cost, ...] = ("strings", "static", "encoding", "pairs", "masking", "masked pairs", "asking")
 
 
 QUESTION = "question"
-"""The key in `Prepared.facts` of a metric whose scores also depend on the column `question`, if a row has one"""
+"""The key in `Prepared.facts` of a metric whose scores also depend on the column `question`, where a row has a
+question"""
 
 Limits: TypeAlias = tuple[float, float]
-"""The least and the greatest value of a sub-score, to rounding; infinite where there is none"""
+"""The least and the greatest value that a sub-score can have, apart from rounding; a side without a limit is
+infinite"""
 SHARE: Limits = (0.0, 1.0)
 PERCENT: Limits = (0.0, 100.0)
 COSINE: Limits = (-1.0, 1.0)
@@ -47,7 +50,7 @@ AMOUNT: Limits = (0.0, math.inf)
 ANY: Limits = (-math.inf, math.inf)
 
 POCKET = "pocket"
-"""The embedded model, used if neither metric nor run names a model"""
+"""The name of the embedded model, which is used if neither metric nor run names a model"""
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,9 @@ class Value:
     reason: str | None = None
     """Why a sub-score is NaN"""
     notes: tuple[str, ...] = ()
-    """Remarks for the reader; counted in the run's summary"""
+    """Remarks for the reader of the scores, which the run's summary counts"""
     counts: tuple[float, ...] | None = None
-    """What the row adds to the counts for the corpus score, for a metric that has one"""
+    """The row's part of the counts from which the corpus score is computed; None for a metric without counts"""
     temporary: bool = False
     """Whether scoring the row again may help, as after a failed request; such a value is not cached"""
 
@@ -74,11 +77,11 @@ class Values(Sequence[Value]):
     """The scores of many rows as an array, for a metric that scores a row faster than Python makes an object."""
 
     parts: NDArray[np.float64]
-    """[rows, parts]"""
+    """The numbers, [rows, sub-scores]"""
     reasons: Mapping[int, str] = field(default_factory=dict)
-    """Why a sub-score is NaN, by the place of the row, for every row with one"""
+    """Why a sub-score is NaN, by the place of the row in `parts`; rows without NaN are left out"""
     notes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
-    """By the place of the row"""
+    """The notes of a row, by its place in `parts`; rows without notes are left out"""
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -99,10 +102,11 @@ class Values(Sequence[Value]):
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run that was stopped while rows were scored, with what was scored and may have been paid for.
+    """An interruption while rows are scored. It holds the values so far, for which a server may have been paid.
 
     Args:
-        values: the values of all rows that `score_rows` got; those that are missing have a reason, and are temporary.
+        values: a value for each row that `score_rows` was called with. A row that was not scored has NaN with a reason,
+            and its value is temporary.
     """
 
     def __init__(self, values: Sequence[Value]) -> None:
@@ -111,30 +115,30 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Scored(NamedTuple):
-    """What a metric says of a row."""
+    """The value of a row, and the evidence for it."""
 
     value: Value
     evidence: Callable[[], Evidence] = Evidence
-    """Returns what the value is based on. It is called only where a run shows evidence"""
+    """A function that returns what the value is based on. It is called only where a run shows evidence"""
 
 
 class ScoredRows(NamedTuple):
-    """What a metric says of some rows."""
+    """The values of several rows, and the evidence for them."""
 
     values: Sequence[Value]
     evidence: Callable[[int], Evidence]
-    """Returns what a value is based on, by its place among the values"""
+    """A function that takes the place of a value in `values`, and returns what that value is based on"""
 
 
 class Reading(ABC):
-    """A row as a metric reads it: once, before any feature is computed. All readings of a metric are of one class."""
+    """A row that a metric has read, once, before any feature is computed. All readings of a metric are of one class."""
 
     __slots__ = ()
     requests: Sequence[AnyRequest] = ()
-    """The features that the score needs"""
+    """Requests for the features that the score needs"""
 
     def followup(self, features: Features) -> Sequence[AnyRequest]:
-        """Return further features, for a score that has to see the first ones to request them."""
+        """Return requests for further features, which the reading can name only after it has seen the first ones."""
         return ()
 
     @abstractmethod
@@ -143,7 +147,7 @@ class Reading(ABC):
 
     @classmethod
     def score_all(cls, readings: Sequence[Any], features: Features) -> ScoredRows:
-        """Return the scores of readings of one metric, for which it may do some work together.
+        """Return the scores of several rows that one metric has read. The metric may compute them together.
 
         A row's score must not depend on the other rows.
 
@@ -165,11 +169,11 @@ class ModelAccess(Protocol):
     def model(self) -> Model: ...
 
     def other(self, name: str) -> ModelAccess:
-        """Return access to another model of the metric's `other_models`."""
+        """Return access to one of the models in the metric's `other_models`."""
 
 
 class AnswerCache(Protocol):
-    """The cache, for a metric that asks a server: what was answered is paid, and is cached as it comes."""
+    """The cache of a metric that asks a server. An answer may cost money, so it is cached as soon as it arrives."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, bytes]: ...
 
@@ -185,19 +189,19 @@ class Setup:
     corpus: Corpus
     engine: ModelAccess | None = None
     metric_of: Callable[[str], Metric] | None = None
-    """Makes a metric of its spec, for a metric that asks another one"""
+    """A function that makes a metric from its spec, for a metric that uses another metric"""
 
     def prepared(self, spec: str) -> tuple[Metric, Prepared]:
-        """Return another metric that this one asks, with what it prepared.
+        """Return another metric that this metric uses, and the other metric's result of `prepare`.
 
         Args:
-            spec: that of the other metric.
+            spec: the spec of the other metric.
 
         Returns:
-            The metric, and what it prepared on the same rows.
+            The other metric, and what it prepared on the same rows.
 
         Raises:
-            SpecError: there is no such metric, or it cannot be had.
+            SpecError: there is no such metric, or its model cannot be used.
         """
         assert self.metric_of is not None  # a run has it
         metric = self.metric_of(spec)
@@ -213,7 +217,7 @@ class Setup:
         return self.engine.model
 
     def of_model(self, name: str) -> Setup:
-        """Return the setup of a member that reads another model. Raises SpecError for one that cannot be loaded."""
+        """Return this setup for a member that reads another model. Raises SpecError if the model cannot be loaded."""
         if self.engine is None:
             raise SpecError("a metric that uses a model needs a field model: str | None = None")
         return replace(self, engine=self.engine.other(name))
@@ -230,8 +234,8 @@ class Prepared:
     """What `prepare` returns before rows are scored. A metric that needs more data subclasses it."""
 
     facts: Mapping[str, object] = field(default_factory=dict)
-    """Provenance: what determines the scores besides the metric's spec, as JSON values. It is part of the signature and
-    of cache keys. A metric that uses the corpus adds a digest of what it uses"""
+    """Provenance: everything that determines the scores besides the metric's spec, as JSON values. It is part of the
+    signature and of cache keys. A metric that uses the corpus adds a digest of what it uses"""
 
 
 M = TypeVar("M", bound="Metric")
@@ -239,9 +243,10 @@ _names: dict[type, str] = {}
 
 
 def registered_name(kind: type) -> str:
-    """Return a class's own name for a metric of nlgauge, else the name under which an installed package offers it.
+    """Return the name of a metric's class: its Python name in nlgauge, else the name under which a package offers it.
 
-    A class that nobody registered is ``module:Name``: no spec names it, and no registered class is mistaken for it.
+    A class that no package offers is named ``module:Name``. No spec can name it, and it is never taken for a registered
+    class.
 
     Args:
         kind: the class of the metric.
@@ -268,7 +273,7 @@ def _name(kind: type) -> str:
 
 @dataclass(frozen=True)
 class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have the abstract methods
-    """A metric and its parameters, declared by `param`. ``str(metric)`` is its spec, which parses to an equal metric.
+    """A metric with its parameters, which `param` declares. ``str(metric)`` is its spec, and parses to an equal metric.
 
     A metric uses a model if it has the field ``model: str | None = None``.
     """
@@ -277,22 +282,23 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     parts: ClassVar[tuple[str, ...]] = ("score",)
     """Names of the sub-scores of a row; the first is the default"""
     details: ClassVar[tuple[str, ...]] = ()
-    """Informational sub-scores, for which neither more nor less is better, such as counts"""
+    """The names of sub-scores that only inform, such as counts: neither more nor less of them is better"""
     citation: ClassVar[str] = ""
     presets: ClassVar[Mapping[str, Mapping[str, object]]] = {}
-    """Named settings: ``Name.preset('...')``, in a spec ``Name(preset='...')``"""
+    """Named settings. Python chooses them by ``Name.preset('...')``, and a spec by ``Name(preset='...')``"""
     subject: ClassVar[str] = ""
     """The parameter that a spec gives without its name, as in ``Column('judge')``"""
     short: ClassVar[str] = ""
     """The parameter that a spec may give after a colon, as in ``Consistency:D``; by default `subject`"""
     example: ClassVar[str] = ""
-    """A value of `subject`, for what describes a metric that has no default there"""
+    """An example value of the parameter `subject` where that has no default; descriptions of the metric use it"""
     cached: ClassVar[bool] = True
-    """Whether scores of rows are cached; not where they are read faster than they are looked up"""
+    """Whether scores of rows are cached. False for a metric whose scores are read faster than they are looked up"""
     remote: ClassVar[bool] = False
-    """Whether a server makes the scores: a field `model` is then the server's, and rows are scored in this process"""
+    """Whether a server makes the scores. A field `model` then names a model of the server, and this process scores the
+    rows"""
     other_models: ClassVar[tuple[str, ...]] = ()
-    """The names of other models that it uses besides `model`, by `ByModel` requests"""
+    """The names of the models that the metric reads besides `model`, by requests of the class `ByModel`"""
     libraries: ClassVar[tuple[str, ...]] = ()
     """The distributions (names on the package index) whose version changes the scores"""
     conduct: ClassVar[tuple[str, ...]] = ()
@@ -315,7 +321,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
             The metric.
 
         Raises:
-            SpecError: the preset is unknown; and what the metric raises for its parameters.
+            SpecError: the preset is unknown, or the metric refuses a parameter.
         """
         if not isinstance(preset, str) or preset not in cls.presets:
             problem = f"is not one of {', '.join(map(repr, cls.presets))}"
@@ -329,7 +335,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return cls.presets[preset]
 
     def prepare(self, setup: Setup) -> Prepared:
-        """Return what is needed before rows are scored. Raises SpecError for a model that does not fit."""
+        """Return all that the metric has to know before rows are scored. Raises SpecError if a model does not fit."""
         return Prepared()
 
     def score(self, candidate: str, **given: Any) -> Value:
@@ -340,7 +346,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
         return nlgauge.score(self, candidate, **given)
 
     def spent(self, prepared: Any) -> Mapping[str, int]:
-        """Return what a run has cost besides time, such as requests to a server; empty for what is computed here."""
+        """Return what a run has cost besides time, as counts by name, such as requests to a server; by default none."""
         return {}
 
     @property
@@ -350,7 +356,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
     @property
     def reads(self) -> str | None:
-        """The name of the model whose features it reads; None for a metric that reads none."""
+        """The name of the model whose features the metric reads; None for a metric that reads no features."""
         return (self.model or POCKET) if hasattr(self, "model") and not self.remote else None
 
     @property
@@ -360,15 +366,15 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
     @property
     def limits(self) -> Mapping[str, Limits]:
-        """The limits of each sub-score, by the formula; of one that is not named here nothing is known.
+        """The limits of sub-scores by name, as the formula gives them. A sub-score without an entry has no known limit.
 
-        The corpus score of a metric that has one has the same limits.
+        The corpus score of a metric has the same limits.
         """
         return {}
 
     @property
     def cost(self) -> Cost:
-        """The cost of a row."""
+        """What scoring a row needs, as one of the words of `Cost`."""
         return "strings"
 
     @property
@@ -378,7 +384,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
     @property
     def scored_by(self) -> tuple[type, ...]:
-        """The classes whose source code computes the scores: this one, and those of metrics that it calls."""
+        """The classes whose source code computes the scores: this class, and the classes of metrics that it uses."""
         return (type(self),)
 
     def __str__(self) -> str:
@@ -399,7 +405,7 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
 
 
 def gives_no_probability(metric: Metric) -> bool:
-    """Return whether the first sub-score of a metric surely does not lie between 0 and 1, 1 being best."""
+    """Return True if the first sub-score of a metric cannot be a row's probability, from 0 to 1 with 1 as the best."""
     part = metric.parts[0]
     if not isinstance(metric, RowMetric) or not metric.higher_is_better or part in metric.details:
         return True
@@ -424,32 +430,34 @@ def refuse_corpus_metrics(metrics: Iterable[Metric]) -> None:
 
 @dataclass(frozen=True)
 class RowMetric(Metric):
-    """A metric that scores single rows. The argument `prepared` is the result of `prepare`.
+    """A metric that scores single rows. The argument `prepared` of its methods is the result of `prepare`.
 
-    It has `score_rows`, with `requests` and `evidence` where it needs them. A metric that has to remember something of
-    a row between these, or that has to see features before it requests others, has `read_row` instead.
+    A subclass has the method `score_rows`, and `requests` and `evidence` where it needs them. A metric that has to
+    remember something about a row between these methods, or that has to see features before it requests others, has
+    `read_row` instead.
     """
 
     formula: ClassVar[Mapping[str, object] | None] = None
     """How `nlgauge.maths.totals.total` computes the corpus score from summed `Value.counts`; None if the corpus score
     is the mean over rows"""
     lists_differences: ClassVar[bool] = False
-    """Whether a run adds to the evidence of the candidate what exact checks find to differ from the other texts"""
+    """Whether a run adds to the evidence the differences that exact checks find between the candidate and the other
+    texts"""
 
     def read_row(self, row: Row, prepared: Any) -> Reading:
-        """Return the row as this metric reads it; by default one that the three methods below score."""
+        """Return the row as this metric reads it. By default, the three methods below request, score and explain it."""
         return RowReading(self, row, prepared)
 
     def requests(self, row: Row, prepared: Any) -> Sequence[AnyRequest]:
-        """Return the features that the row's score needs."""
+        """Return requests for the features that the row's score needs."""
         return ()
 
     def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> Sequence[Value]:
-        """Return a score for each row, as `Values` where there are many. It must not depend on the other rows."""
+        """Return the score of each row, as `Values` where there are many. A score must not depend on the other rows."""
         raise MetricError(f"{self.name} has neither score_rows nor read_row: write one of them")
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
-        """Return what the score is based on; empty if the metric has nothing to show."""
+        """Return the evidence for a row's score; empty if the metric has nothing to show."""
         return Evidence()
 
     def is_cheap(self, row: Row) -> bool:
@@ -459,7 +467,7 @@ class RowMetric(Metric):
 
 @dataclass(eq=False, slots=True)
 class RowReading(Reading):
-    """A row of a metric that has `score_rows`, which scores all rows of a block at once."""
+    """A row that was read by a metric with the method `score_rows`, which scores all rows of a block at once."""
 
     metric: RowMetric
     row: Row

@@ -17,12 +17,12 @@ _WORDS = {str: "a text", bool: "True or False", int: "a whole number", float: "a
 
 
 class Parameter(NamedTuple):
-    """What a metric declares of a parameter."""
+    """The declaration of a metric's parameter."""
 
     kind: Any
-    """Its type"""
+    """The type of the parameter's values"""
     default: Any
-    """`dataclasses.MISSING` if a spec has to set it"""
+    """The default value; `dataclasses.MISSING` if a spec has to set the parameter"""
     choices: tuple[object, ...] = ()
     """The allowed values, if these are a fixed list"""
     minimum: float | None = None
@@ -54,15 +54,15 @@ def param(
 ) -> Any:
     """Declare a parameter of a metric.
 
-    For example: ``ngram: int = param(4, minimum=1, help="maximum length of n-grams")``. A subclass that gives it
-    another default without `param` keeps the rest of the declaration.
+    For example: ``ngram: int = param(4, minimum=1, help="maximum length of n-grams")``. A subclass that gives the
+    parameter another default without `param` keeps the rest of the declaration.
 
     Args:
-        default: by default, a spec has to set the parameter.
+        default: the value where a spec does not set the parameter. Without a default, each spec has to set it.
         choices: the allowed values, if these are a fixed list.
         minimum: the least allowed number, which then has to be finite; None is allowed if the type allows it.
-        maximum: the greatest allowed number, as `minimum`.
-        help: what it is, for a reader who knows the metric's name alone.
+        maximum: the greatest allowed number, by the same rules as `minimum`.
+        help: what the parameter does, for a reader who knows the metric's name alone.
         of_field: what else `dataclasses.field` takes, such as hash=False for a mapping.
 
     Returns:
@@ -100,7 +100,7 @@ def _declared(kind: type, parameter: Field[Any]) -> Mapping[str, Any]:
 
 
 def check_parameters(metric: Any, name: str) -> None:
-    """Raise SpecError for a parameter that is none of its choices, not of its type, or outside its limits.
+    """Raise SpecError for a parameter whose value is not an allowed choice, of a wrong type, or outside its limits.
 
     Texts, numbers, None, and tuples and unions of them are checked; fields of other types are left to the metric.
 
@@ -125,7 +125,7 @@ def check_parameters(metric: Any, name: str) -> None:
 
 
 def literal(value: object) -> str:
-    """Return a value as written in a spec, the same for equal numbers."""
+    """Return a value as a spec writes it. Equal numbers, such as 1 and 1.0, are written in the same way."""
     return repr(int(value)) if isinstance(value, float) and value.is_integer() else repr(value)
 
 

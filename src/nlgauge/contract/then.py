@@ -17,13 +17,13 @@ T_contra = TypeVar("T_contra", contravariant=True)
 
 
 class Scorer(Protocol[T_contra]):
-    """What reads a row, or something else that was made of a row, to score it."""
+    """An object that reads a row, or something that was made from a row, so that it can be scored."""
 
     def read(self, row: T_contra, /) -> Reading: ...
 
 
 class HasRow(Protocol):
-    """What was made of a row, and has it."""
+    """An object that was made from a row, and holds that row."""
 
     @property
     def row(self) -> Row: ...
@@ -31,10 +31,10 @@ class HasRow(Protocol):
 
 @dataclass(frozen=True)
 class OfModel(Generic[T]):
-    """A scorer whose features are of another model than that of the metric.
+    """A scorer that takes its features from another model than the metric does.
 
     Args:
-        model: its name, as in the metric's `other_models`.
+        model: the name of that model, one of the metric's `other_models`.
         scorer: the scorer.
     """
 
@@ -52,7 +52,7 @@ class OfMetric:
 
     Args:
         metric: the metric.
-        prepared: what it prepared.
+        prepared: the metric's result of `prepare`.
     """
 
     metric: RowMetric
@@ -73,7 +73,7 @@ class _OfModelReading(Reading):
         return [self._asked.setdefault(request, ByModel(self._model, request)) for request in requests]
 
     def _answers(self, features: Features) -> Features:
-        """Return the features of the other model, as if it were the metric's."""
+        """Return the features of the other model, by the requests that the scorer itself made."""
         return Features({request: features[asked] for request, asked in self._asked.items() if asked in features})
 
     def followup(self, features: Features) -> list[AnyRequest]:
@@ -87,14 +87,14 @@ class _OfModelReading(Reading):
 class Then(Generic[T]):
     """Two scorers, of which the second reads what the first cannot decide.
 
-    The first sub-score is that of the second scorer if this was asked, and the other sub-scores are those of the first.
-    One sub-score more says who decided: 1 for the first scorer, 2 for the second, NaN for neither. The evidence is that
-    of the scorer that decided.
+    The first sub-score comes from the second scorer if that had to read the row. The other sub-scores come from the
+    first scorer. A last sub-score is added, which says who decided: 1 for the first scorer, 2 for the second, NaN for
+    neither. The evidence comes from the scorer that read the row last.
 
     Args:
         first: the scorer that reads every row.
-        second: the scorer that reads what the first cannot decide.
-        decides: whether the first decides about a row, by what it says of it.
+        second: the scorer that reads the rows that the first cannot decide.
+        decides: returns whether the result of the first scorer for a row is final.
     """
 
     first: Scorer[T]
@@ -102,7 +102,7 @@ class Then(Generic[T]):
     decides: Callable[[Scored], bool]
 
     def read(self, row: T, /) -> Reading:
-        """Return the row as the first reads it; the second reads it when that is needed."""
+        """Return the row as the first scorer reads it. The second scorer reads the row only where it is needed."""
         return _Cascade(self.first.read(row), partial(self.second.read, row), self.decides)
 
 
@@ -110,9 +110,9 @@ class _Cascade(Reading):
     def __init__(self, first: Reading, second: Callable[[], Reading], decides: Callable[[Scored], bool]) -> None:
         self._first, self._read_again, self._decides = first, second, decides
         self._scored: Scored | None = None
-        """By the first"""
+        """The result of the first scorer; None before it has scored the row"""
         self._second: Reading | None = None
-        """None where the first decides"""
+        """The row as the second scorer reads it; None where the first scorer decides"""
         self.requests = first.requests
 
     def followup(self, features: Features) -> Sequence[AnyRequest]:
@@ -149,7 +149,7 @@ class _Cascade(Reading):
 
 
 def _joined(first: Value, second: Value) -> Value:
-    """Return the value of a row that the second scorer was asked about."""
+    """Return the value of a row that both scorers have scored."""
     number = second.parts[0]
     decided = math.nan if math.isnan(number) else 2.0
     return replace(

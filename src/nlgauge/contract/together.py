@@ -1,4 +1,4 @@
-"""A metric of several other metrics: each reads the row, and one value is made of theirs."""
+"""A metric that is made of several metrics: each of them reads the row, and their values give one value."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from nlgauge.data.evidence import Evidence
 from nlgauge.engine.features.request import AnyRequest, Features
 
 Values = Mapping[str, Value]
-"""What each member says of a row, by its spec"""
+"""The value that each member gives to a row, by the spec of the member"""
 _STOPPED = "the run was stopped before all members had scored the row"
 
 
 class PreparedMember(NamedTuple):
-    """A member and its result of `prepare`."""
+    """A member, which is one of the metrics that another metric is made of, and its result of `prepare`."""
 
     metric: RowMetric
     prepared: Prepared
     other_model: str | None = None
-    """The model that it reads, where that is not the first one"""
+    """The name of the model that the member reads, where that is not the model of the whole metric"""
 
     def read(self, row: Row) -> Reading:
         """Return the row as the member reads it."""
@@ -36,10 +36,10 @@ class PreparedMember(NamedTuple):
 
 
 class Together(NamedTuple):
-    """Members, and what is made of their values."""
+    """The members of a metric, and the functions that make its value and its evidence from the members' values."""
 
     members: Mapping[str, PreparedMember]
-    """By spec"""
+    """The members by their specs"""
     parts: int
     """How many sub-scores the value has"""
     value: Callable[[Row, Values], Value]
@@ -52,14 +52,14 @@ class Together(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedTogether(Prepared):
-    """What a metric of several other metrics has prepared."""
+    """The result of `prepare` of a metric that is made of several metrics."""
 
     together: Together
 
 
 @dataclass(frozen=True)
 class OfMembers(RowMetric):
-    """A metric whose value is made of other metrics' values: it needs what its members need."""
+    """A metric that makes its value from the values of other metrics, its members. It needs all that they need."""
 
     @property
     @abstractmethod
@@ -90,7 +90,7 @@ class OfMembers(RowMetric):
         return prepared.together.read(row)
 
     def spent(self, prepared: PreparedTogether) -> Mapping[str, int]:
-        """Return what its members cost together."""
+        """Return the costs of all members together, by name, as `Metric.spent` does for a single metric."""
         total: dict[str, int] = {}
         for member in prepared.together.members.values():
             for name, count in member.metric.spent(member.prepared).items():

@@ -1,1 +1,1 @@
-"""What goes in and what comes out: rows, scores, signatures, and files that are complete or not there."""
+"""The data of nlgauge: rows to score, tables of scores, signatures, and files that are written whole or not at all."""

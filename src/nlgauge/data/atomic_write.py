@@ -1,6 +1,6 @@
-"""Files that are complete or not there at all, and locks of files between the processes of one machine.
+"""Files that are written whole or not at all, and file locks between the processes of one machine.
 
-What is no file, such as a pipe, is written to as it is.
+A path that is not a regular file, such as a pipe, is written to directly.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _NAMED = 48  # characters of a file's name in that of the unfinished one, which 
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str], gzipped: bool = False) -> Iterator[TextIO]:
-    """Open a UTF-8 text file to write; all else as `atomic_bytes`.
+    """Open a UTF-8 text file for writing, which replaces the file at `path` as `atomic_bytes` describes.
 
     Args:
         path: the file, or '-' for the standard output.
-        gzipped: compress it. Equal texts make equal bytes, since neither the name nor the time is in them.
+        gzipped: whether to compress the text by gzip. Equal texts give equal bytes: no name and no time is in them.
 
     Returns:
         A context that gives the open file.
@@ -56,12 +56,13 @@ def atomic_write(path: str | os.PathLike[str], gzipped: bool = False) -> Iterato
 
 @contextmanager
 def atomic_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file to write, which takes its name, and the place of what had it, when all has been written.
+    """Open a file for writing, which replaces the file at `path` when all has been written.
 
-    If it breaks off, the old file stays as it was. Where several write one file at a time, the last to end wins, and
-    its file is whole. A symbolic link stays a link, and what it names is replaced. Owner and permissions stay; a second
-    name (hard link) keeps the old content. '-' is the standard output. It, pipes, devices and open descriptors such as
-    /dev/stdout are written to as they are; a terminal is shown escapes of characters that steer it.
+    If writing breaks off, the old file stays as it was. If several processes write one file at the same time, the last
+    to end wins, and its file is whole. A symbolic link stays a link, and the file that it points to is replaced. The
+    new file has the permissions of the old one, and its owner where that is allowed. A second name of the old file (a
+    hard link) still has the old content. The standard output, pipes, devices and open descriptors such as /dev/stdout
+    are written to directly. On a terminal, control characters are written as escapes.
 
     Args:
         path: the file, or '-' for the standard output.
@@ -70,7 +71,7 @@ def atomic_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         A context that gives the open file.
 
     Raises:
-        InputError: it cannot be written.
+        InputError: the file cannot be written.
         OSError: the standard output cannot be written.
     """
     path = Path(path)
@@ -91,7 +92,7 @@ def atomic_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def refuse_place(*places: str | os.PathLike[str] | None) -> None:
-    """Raise InputError for a file that could not be written: found before a long run, and not after it."""
+    """Raise InputError for a path that cannot be written, so that a long run fails before it begins."""
     for place in places:
         if place is None or is_stream(place):
             continue
@@ -104,7 +105,7 @@ def refuse_place(*places: str | os.PathLike[str] | None) -> None:
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Return True if a path is written to as it is: stdout, a descriptor, a pipe, a device."""
+    """Return True if a path is written to directly: stdout, an open descriptor, a pipe or a device."""
     path = Path(path)
     if _descriptor(path) is not None:
         return True
@@ -121,7 +122,7 @@ def goes_to_stdout(path: str | os.PathLike[str]) -> bool:
 
 
 def _descriptor(path: Path) -> int | None:
-    """Return the number of the open file of this process that a path names, through links too; None for others."""
+    """Return the file descriptor of this process that a path names, also through links; None for any other path."""
     if str(path) == STDOUT:
         return 1
     folders = rf"/dev/fd|/proc/{os.getpid()}(/task/\d+)?/fd"
@@ -143,14 +144,14 @@ def _stdout() -> BinaryIO:
 
 
 def _stream(path: Path) -> BinaryIO:
-    """Open a descriptor where it stands: what wrote to it before goes on after this."""
+    """Open a stream for writing. A descriptor keeps its position, so the output follows what was written before."""
     descriptor = _descriptor(path)
     return path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb")
 
 
 @contextmanager
 def _shown(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Return a stream; on a terminal with an escape in place of each character that steers it."""
+    """Return a context that gives a stream to write to. On a terminal, control characters are written as escapes."""
     if not stream.isatty():
         yield stream
         return
@@ -188,7 +189,7 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def _allow_as(descriptor: int, before: os.stat_result) -> None:
-    """Give a file the owner, as far as that is allowed, and the permissions of another."""
+    """Give a file the permissions of an earlier file, and its owner and group where that is allowed."""
     if sys.platform != "win32":
         for user, group in ((-1, before.st_gid), (before.st_uid, -1)):
             with suppress(OSError):
@@ -207,13 +208,13 @@ _PAUSE_S = 0.02
 
 @contextmanager
 def file_lock(path: Path, wait: float = 0.0) -> Iterator[bool]:
-    """Hold the lock of a file that is made for it and removed in the end; False where another process holds it.
+    """Hold a lock file, which is made for the lock and removed when the context ends.
 
-    On a file system without locks everybody gets it. Raises OSError where the file cannot be made.
+    On a file system without locks every process gets the lock. Raises OSError where the lock file cannot be made.
 
     Args:
         path: the lock file.
-        wait: seconds to wait for another process.
+        wait: how many seconds to wait for another process that holds the lock.
 
     Returns:
         A context that gives True; False where another process holds the lock.
@@ -240,7 +241,7 @@ def file_lock(path: Path, wait: float = 0.0) -> Iterator[bool]:
 
 
 def _locked(descriptor: int) -> bool:
-    """Take the lock of an open file without waiting for it; return False where somebody else holds it."""
+    """Take the lock of an open file without waiting; return False where another process holds the lock."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)

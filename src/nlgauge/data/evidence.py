@@ -1,6 +1,6 @@
-"""What a score is based on, in four forms for all metrics: words, matches, flows and items.
+"""Evidence: what a score is based on. It has four forms for all metrics: words, matches, flows and items.
 
-`Evidence.record` converts them to plain JSON, without parts that are None, and `wrong_evidence` checks such JSON.
+`Evidence.record` converts evidence to plain JSON, without fields that are None, and `wrong_evidence` checks such JSON.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hin
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 LAST = 10_000_000
-"""Characters that a text may have, as `nlgauge.data.corpus.row` says: no place in one is behind that"""
+"""The greatest position in a text, which is the greatest length of a text (`nlgauge.data.corpus.row`)"""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class TextPiece:
 
     text: str | None
     begin: int | None = None
-    """First character"""
+    """Index of the first character"""
     end: int | None = None
-    """The character after the last one"""
+    """Index of the character after the last one"""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Quote:
     """A sentence of a text that another text is compared with."""
 
     name: str
-    """The text's: 'source', 'context' or 'candidate'"""
+    """The name of the text: 'source', 'context' or 'candidate'"""
     text: str
     begin: int
     end: int
@@ -43,21 +43,21 @@ class Quote:
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of a text that was read at once, with some sentences of the other texts."""
+    """A part of a text that the aligner read at once, together with sentences of the other texts."""
 
     begin: int
     end: int
     quotes: Sequence[int]
-    """Indexes of the sentences in the text's `quotes`"""
+    """Indexes, in the `quotes` of the text, of the sentences that were read with this part"""
     supported: float | None = None
-    """Probability that they support all of it, by the aligner and by exact checks; None if the aligner does not
-    predict it"""
+    """Probability that the sentences support all of the part, by the aligner and by exact checks; None if the aligner
+    predicts no such probability"""
     contradicted: float | None = None
-    """Probability that they contradict it, if they do not support it; None if the aligner does not predict it"""
+    """Probability that the sentences contradict the part, given that they do not support it; None if not predicted"""
     abstains: bool | None = None
-    """True where it says that something is not in the other texts; `supported` is then the probability of that"""
+    """True where the part says that the other texts lack something. `supported` is then the probability of that"""
     given: str | None = None
-    """From which words of the other texts it follows, where that was calculated and not read"""
+    """The words of the other texts from which the part follows by a calculation; None where the aligner decided"""
 
 
 @dataclass(frozen=True)
@@ -68,33 +68,34 @@ class EvidenceWord:
     begin: int
     end: int
     alignment: float
-    """How far it is supported, from 0 to 1: its alignment, whether it was predicted, or its probability"""
+    """How far the word is supported, from 0 to 1. Depending on the metric, it is an alignment, a probability, or
+    whether a model predicted the word (1 or 0)"""
     weight: float | None = None
-    """Its share of the score"""
+    """Share of the word in the score"""
     predicted: str | None = None
     log_probability: float | None = None
     quote: int | None = None
-    """Index in the text's `quotes` of the sentence that it most likely comes from"""
+    """Index, in the `quotes` of the text, of the sentence that the word most likely comes from"""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a part of a text contradicts another text, found without a model."""
+    """A difference between a part of a text and another text, which exact checks find without a model."""
 
     begin: int
     end: int
     said: str
-    """For example: 1978: the source has 1987"""
+    """The difference in words, for example: 1978: the source has 1987"""
     sure: bool = False
-    """Whether such a difference is nearly always an error, so that it keeps the text from passing a gate"""
+    """Whether differences of this kind are nearly always errors. A text with such a difference does not pass a gate"""
 
 
 @dataclass(frozen=True)
 class EvidenceText:
-    """The words of one text that count."""
+    """A text, with those of its words that count for the score."""
 
     name: str
-    """The text's: 'candidate', 'source' or 'reference'"""
+    """The name of the text: 'candidate', 'source' or 'reference'"""
     against: str
     """The name of the text that it is compared with"""
     text: str
@@ -102,13 +103,13 @@ class EvidenceText:
     weak: float
     """A word with an alignment below this is shown as unsupported"""
     unsupported: Sequence[tuple[int, int]] | None = None
-    """Characters [begin, end) of runs of unsupported words"""
+    """Character ranges [begin, end) of runs of unsupported words"""
     stretches: Sequence[Stretch] | None = None
     quotes: Sequence[Quote] | None = None
-    """Sentences of the other texts that were read"""
+    """Sentences of the other texts that the aligner read"""
     reasons: Sequence[Reason] | None = None
     """Quantities, names, opposites and negations that differ from the other texts. All but negations lower the
-    probability that these support the text; none changes the score"""
+    probability that the other texts support this text. None of them changes the score"""
 
 
 @dataclass(frozen=True)
@@ -116,24 +117,24 @@ class Match:
     """A word or token, and its match in the other text."""
 
     side: str
-    """The text of the first one: 'candidate' or 'reference'"""
+    """The text of `token`: 'candidate' or 'reference'"""
     token: TextPiece
     match: TextPiece
     similarity: float
     weight: float
-    """Its share in that side's mean"""
+    """Share of the match in the mean over the matches of its side, from 0 to 1"""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Mass that was moved from the candidate to the reference."""
+    """Mass that was moved from a word of the candidate to a word of the reference."""
 
     candidate: TextPiece
     reference: TextPiece
     share: float
-    """Its share of the total mass"""
+    """Share of the flow in the total mass, from 0 to 1"""
     distance: float
-    """In the metric's unit"""
+    """Distance of the two words, in the metric's unit"""
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class Evidence:
     """Number of flows or items that are too small to be listed"""
 
     def record(self) -> dict[str, Json]:
-        """As JSON: {'reference', 'texts', 'matches', 'flows', 'items', 'left_out'}, without empty ones."""
+        """Return JSON: {'reference', 'texts', 'matches', 'flows', 'items', 'left_out'}, without empty fields."""
         record: dict[str, Json] = {}
         if self.reference is not None:
             record["reference"] = self.reference
@@ -173,18 +174,18 @@ class Evidence:
 
 
 def of_candidate(evidence: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
-    """Return the texts of a row's evidence that are its candidate, from evidence as JSON has it."""
+    """Return those texts of a row's evidence (as JSON) that have the name 'candidate'."""
     return [text for text in (evidence or {}).get("texts", []) if text["name"] == "candidate"]
 
 
 def surely_differs(evidence: Mapping[str, Any] | None) -> str | None:
-    """Return a difference from the source that is nearly always an error, from evidence as JSON has it; or None."""
+    """Return a difference from the source that is nearly always an error, from evidence as JSON; None without any."""
     reasons = (reason for text in of_candidate(evidence) for reason in text.get("reasons") or [])
     return next((reason["said"] for reason in reasons if reason.get("sure")), None)
 
 
 def refuses_worst(evidence: Mapping[str, Any] | None) -> bool:
-    """Return whether the worst claim says that something is not in the source: a search judges it, and no model."""
+    """Return whether the least supported claim says that the source lacks something. A search judges these."""
     stretches = [
         stretch for text in of_candidate(evidence) for stretch in text.get("stretches") or [] if "supported" in stretch
     ]
@@ -210,10 +211,11 @@ def _plain_facts(facts: dict[str, object]) -> dict[str, Json]:
 
 @cache
 def _form(kind: Any, packed: bool) -> Any:
-    """Return the type of the JSON of a value of a type, as msgspec checks it.
+    """Return the type by which msgspec checks the JSON of values of a Python type.
 
-    A record (a dataclass) is an object which may lack what is None or has a default; what has a default is never null.
-    packed: a list of records is that, or an object with a list for each field (`nlgauge.data.table.packed`).
+    A record (a dataclass) is an object. It may lack a field that can be None or has a default, and a field with a
+    default is never null. With `packed`, a list of records may also be an object with a list for each field
+    (`nlgauge.data.table.packed`).
     """
     from msgspec import UNSET, Meta, UnsetType, defstruct  # where there is evidence
 
@@ -238,7 +240,7 @@ def _form(kind: Any, packed: bool) -> Any:
 
 
 def _lists(kind: Any) -> Any:
-    """Return the type of the JSON of packed records of a type: a list for each field, and the places in one list."""
+    """Return the type by which msgspec checks packed records: a list for each field, and one list of all positions."""
     from msgspec import UNSET, UnsetType, defstruct
 
     if kind is Item:
@@ -267,11 +269,11 @@ def _fields(kind: Any) -> Iterator[tuple[str, tuple[Any, ...], bool]]:
 
 
 def wrong_evidence(evidence: object, packed: bool = False) -> str | None:
-    """Return what is wrong with the evidence of a row or a system, and where.
+    """Return what is wrong with the evidence of a row or a system, and at which place of the JSON.
 
     Args:
         evidence: JSON, as `Evidence.record` makes it.
-        packed: take evidence as `nlgauge.data.table.packed` writes it too.
+        packed: whether to accept evidence in the form of `nlgauge.data.table.packed` too.
 
     Returns:
         A sentence, or None where the evidence can be drawn.
@@ -297,7 +299,7 @@ def wrong_evidence(evidence: object, packed: bool = False) -> str | None:
 
 
 def _wrong(text: Any) -> str | None:
-    """Return what a text names that is not there."""
+    """Return what is wrong with a text: it names a quote or a position that does not exist. None if all is right."""
     named = [quote for quote in _field(text.words, "quote") if isinstance(quote, int)]
     named += [quote for quotes in _field(text.stretches or [], "quotes") for quote in quotes]
     count = len(_field(text.quotes or [], "text"))
@@ -307,7 +309,7 @@ def _wrong(text: Any) -> str | None:
 
 
 def _placed(evidence: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the records that stand somewhere in a text, by where they are named."""
+    """Yield each list of records that have positions in a text, after the path of the list in the JSON."""
     for name, sides in (("matches", ("token", "match")), ("flows", ("candidate", "reference"))):
         if pairs := getattr(evidence, name):
             yield from ((name, _field(pairs, side)) for side in sides)
@@ -318,12 +320,12 @@ def _placed(evidence: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _field(records: Any, name: str) -> Sequence[Any]:
-    """Return a field of all records, which are a list or packed."""
+    """Return the values of one field of all records. The records are a list or packed."""
     return [getattr(record, name) for record in records] if isinstance(records, list) else getattr(records, name) or ()
 
 
 def _places(records: Any) -> Iterable[tuple[object, object]]:
-    """Return where the records, which are a list or packed, begin and end; nothing where all is quickly seen right."""
+    """Return begin and end of each record of a list or of packed records; nothing if a quick check finds all valid."""
     if isinstance(records, list) or not isinstance(records.at, list):
         return zip_longest(_field(records, "begin"), _field(records, "end"))
     ends = list(accumulate(records.at))
@@ -333,5 +335,5 @@ def _places(records: Any) -> Iterable[tuple[object, object]]:
 
 
 def _stands(begin: object, end: object) -> bool:
-    """Return whether characters are within a text, or none are named."""
+    """Return whether begin and end are a range of characters, or both None."""
     return 0 <= begin <= end <= LAST if isinstance(begin, int) and isinstance(end, int) else begin is end

@@ -1,8 +1,8 @@
-"""The history of a gate or of a judge: a line (JSON Lines) for each interim analysis of a series, which are numbered.
+"""The history of a gate or of a judge: JSON Lines with a line for each interim analysis, numbered within its series.
 
-A line is sealed together with all lines before it, so that none can be changed, taken out or put in between unseen. The
-seal of the last line says that it is the last one, so that lines that were cut off are missed too. The file is replaced
-as a whole: a machine that stops while it is written leaves the old one.
+The seal of a line covers all lines before it, so that a line that was changed, removed or inserted is noticed. The seal
+of the last line says that it is the last one, so that missing lines at the end are noticed too. The file is replaced as
+a whole: if the machine stops while the file is written, the old file stays.
 """
 
 from __future__ import annotations
@@ -25,42 +25,42 @@ from nlgauge.data.seal import SEAL, changed, digest_of, exact, is_last, sealed, 
 from nlgauge.errors import InputError
 
 WAIT_S = 30.0
-"""How long another check on the same history is waited for"""
+"""Seconds to wait for another check that has locked the same history"""
 _REMEDY = "give a file that --history of nlgauge check or nlgauge trust wrote, or a new name"
 
 
 @dataclass(frozen=True)
 class InterimAnalysis:
-    """The comparison of one system with the baseline on one day; of a judge, of its anchors with an earlier run."""
+    """The comparison of a system with the baseline on one day; or of a judge's anchor rows with an earlier run."""
 
     time: str
-    """UTC, ISO 8601"""
+    """Time of the analysis in UTC, ISO 8601"""
     metric: str
     part: str
     system: str
     baseline: str
-    """Digest of the baseline's items and values, or of a judge's anchors: another baseline begins another series"""
+    """Digest of the baseline's items and values, or of a judge's anchors. Another baseline begins another series"""
     look: int
-    """From 1 within the series"""
+    """Number of the analysis within its series, from 1"""
     n: int
-    """Items with a value in both"""
+    """Number of items that have a value now and in the baseline"""
     now: Number
     before: Number
     difference: Number
     low: Number
-    """Where the interval of `nlgauge.maths.intervals.interim_analysis` begins; NaN where so few items bound nothing"""
+    """Lower end of the interval of `nlgauge.maths.intervals.interim_analysis`; NaN for too few items"""
     high: Number
     p: Number
     significance: Number
-    """The error probability of all interim analyses of this system together"""
+    """Probability of a false alarm in any of the interim analyses of this system together"""
     alarm: bool
     higher_is_better: bool
     signature: str | None = None
-    """What measured the numbers of now; None in histories of versions before 0.2"""
+    """Signature of the metric that gave the values of `now`; None in histories of versions before 0.2"""
 
     @property
     def series(self) -> tuple[str, str, str, str]:
-        """What the analyses of one series have in common: metric, sub-score, system and baseline."""
+        """(metric, sub-score, system, baseline), which all analyses of one series share."""
         return self.metric, self.part, self.system, self.baseline
 
 
@@ -75,7 +75,7 @@ def alone(path: str | os.PathLike[str]) -> Iterator[None]:
         A context in which no other check reads or appends.
 
     Raises:
-        InputError: another check has it locked for longer than WAIT_S, or its folder cannot be written.
+        InputError: another check has held the lock for WAIT_S seconds, or the folder cannot be written.
     """
     if is_stream(path):
         yield
@@ -102,7 +102,8 @@ def read(path: str | os.PathLike[str]) -> list[InterimAnalysis]:
         The analyses, in the order of the file; none where there is no file yet.
 
     Raises:
-        InputError: a line is no interim analysis, the end of the file was cut off, or it cannot be read.
+        InputError: a line is no interim analysis or was changed, lines at the end are missing, or the file cannot be
+            read.
     """
     return [line.analysis for line in _lines(Path(path))]
 
@@ -111,9 +112,9 @@ class _Line(NamedTuple):
     analysis: InterimAnalysis
     text: bytes
     before: str
-    """The digest of all lines before it"""
+    """The digest of all lines before this one"""
     digest: str
-    """The digest of all lines up to it"""
+    """The digest of all lines up to and including this one"""
     sealed: bool
 
 
@@ -160,7 +161,7 @@ _AS_WRITTEN = (
 
 
 def _refuse_cut(text: bytes, place: Path, number: int) -> None:
-    """Raise InputError for a last line without its end that is no JSON."""
+    """Raise InputError for a last line that was cut off: it has no line end, and is no JSON."""
     try:
         exact(text)
     except (ValueError, RecursionError):
@@ -182,14 +183,14 @@ def _analysis(line: bytes, place: Path, number: int) -> InterimAnalysis:
 
 
 def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) -> None:
-    """Append interim analyses to a history and seal it anew. If that fails, none of them is written.
+    """Append interim analyses to a history and seal it anew. If that fails, the old history stays.
 
     Args:
         path: the file of the history, or a stream.
-        analyses: what is written, a line each.
+        analyses: the analyses to write, one on each line.
 
     Raises:
-        InputError: the file cannot be written, or is no whole history.
+        InputError: the file cannot be written, or is not a complete history.
     """
     if not analyses:
         return
@@ -205,12 +206,12 @@ def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) ->
 
 
 def _sealed(record: Mapping[str, object], before: str, last: bool) -> tuple[bytes, str]:
-    """Return the line of a record, sealed anew, and the digest of all lines up to it."""
+    """Return the line of a record with a new seal, and the digest of all lines up to and including this line."""
     fields = {name: value for name, value in record.items() if name != SEAL}
     text = json.dumps(sealed(fields, before, last=last), ensure_ascii=False)
     return text.encode(), digest_of([before, exact(text)])
 
 
 def now() -> str:
-    """Return the time, in seconds."""
+    """Return the time as text, in UTC to the second (ISO 8601)."""
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

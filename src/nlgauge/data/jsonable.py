@@ -1,6 +1,6 @@
-"""Values as JSON has them, and the records (dataclasses) that a file of them holds.
+"""Conversion of values and records (dataclasses) to JSON, and of the JSON of a file back to records.
 
-JSON has no NaN and no infinity, so that these are null and a word, as in a scores file.
+JSON has no NaN and no infinity. NaN is written as null, and infinity as a word, as in a scores file.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 INTERVAL = ("value", "low", "high")
 """The fields of `nlgauge.maths.inference.Measured`, which is not imported here because numpy comes with it"""
 LARGEST = 1e300
-"""Numbers that are as far from 0 are too large for arithmetic, and are refused in files"""
+"""A number of this size or larger is too large for arithmetic, and is refused in files"""
 
 
 def plain(value: Any) -> Any:
-    """Return a number, or a substitute for one that JSON does not have. Other values are returned unchanged."""
+    """Return a value for JSON: None for NaN, "Infinity" or "-Infinity" for an infinite number, others unchanged."""
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
 
 
 def number_of(value: object) -> float:
-    """Return the number that a JSON value stands for, where `plain` wrote it. Raises ValueError for anything else."""
+    """Return the number that `plain` wrote as a JSON value. Raises ValueError for any other value."""
     if value is None:
         return math.nan
     if isinstance(value, str) and value in INFINITE:
@@ -44,7 +44,7 @@ def number_of(value: object) -> float:
 
 
 def values_of(record: Any) -> Iterator[tuple[str, Any]]:
-    """Yield name and value of each field of a record; of a number with its interval all three, as x, x_low, x_high."""
+    """Yield name and value of each field of a record. A number with its interval becomes three: x, x_low and x_high."""
     for field in fields(record):
         value = getattr(record, field.name)
         if getattr(value, "_fields", ()) == INTERVAL:
@@ -54,14 +54,14 @@ def values_of(record: Any) -> Iterator[tuple[str, Any]]:
 
 
 def jsonable(value: Any) -> Any:
-    """Return a value as JSON can hold it: records become objects, numbers are `plain`, a signature is a text.
+    """Return a value as JSON can hold it: records become objects, signatures texts, and numbers what `plain` returns.
 
     Args:
-        value: a number with its interval (`nlgauge.maths.inference.Measured`) is three values of its record, and else a
-            record.
+        value: any value. A number with its interval (`nlgauge.maths.inference.Measured`) becomes three fields of the
+            record that holds it; outside of a record, it becomes an object.
 
     Returns:
-        What JSON has.
+        A value that `json.dumps` can write.
     """
     if value is None or isinstance(value, str | int | float):
         return plain(value)
@@ -85,21 +85,21 @@ else:
             return isinstance(value, float)
 
     class Number(metaclass=_Number):
-        """A float of a record, NaN and infinity too: msgspec leaves a type that it does not know to `converted`."""
+        """A float of a record, which may be NaN or infinite. msgspec does not know this type and asks `converted`."""
 
 
 def converted(value: object, kind: type[T]) -> T:
-    """Return a value of JSON as a type that msgspec knows, or a record (a dataclass).
+    """Return a JSON value converted to a record (a dataclass), or to another type that msgspec knows.
 
     Args:
         value: the value.
-        kind: the type. A float that may be NaN or infinite is of the type `Number`.
+        kind: the type. A float that may be NaN or infinite has to be annotated as `Number`.
 
     Returns:
         The value as that type.
 
     Raises:
-        ValueError: it has another shape; the message names the place.
+        ValueError: the value has another shape. The message names the place in it.
     """
     import msgspec  # where there is a file
 
@@ -107,7 +107,7 @@ def converted(value: object, kind: type[T]) -> T:
 
 
 def record_of(kind: type[T], data: bytes) -> T:
-    """Return the record (a dataclass) of which `jsonable` made the JSON.
+    """Return the record (a dataclass) that `jsonable` wrote as JSON.
 
     A field whose default is None may be absent, as in files of earlier versions.
 
@@ -120,7 +120,7 @@ def record_of(kind: type[T], data: bytes) -> T:
 
     Raises:
         ValueError: the JSON is broken, or of another shape; the message names the place.
-        RecursionError: it is nested too deep.
+        RecursionError: the JSON is nested too deep.
     """
     import msgspec
 
@@ -138,14 +138,14 @@ def read_record(kind: type[T], path: str | Path, what: str, remedy: str) -> T:
     Args:
         kind: the dataclass.
         path: the file.
-        what: it should be, for the error: 'a threshold of ratings'.
+        what: the expected content of the file, for the error, such as 'a threshold of ratings'.
         remedy: what the error says to do.
 
     Returns:
         The record.
 
     Raises:
-        InputError: the file cannot be read, it is not `what` it should be, or it was changed after it was sealed.
+        InputError: the file cannot be read, holds no such record, or was changed after it was sealed.
     """
     try:
         data = Path(path).read_bytes()

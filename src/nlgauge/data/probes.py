@@ -1,4 +1,4 @@
-"""Sentences of our own with one small error each, beside their corrected twins and free paraphrases of a source."""
+"""Statements about a source with one small error each, their corrected twins, and true paraphrases of the source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KINDS = (
     *("number", "date", "name", "place", "negation", "antonym", "role", "quantity", "cause", "addition", "mixed"),
     "answer",
 )
-"""Kinds of errors. mixed: what is true of another thing; answer: a question answered wrongly"""
+"""Kinds of errors. mixed: a fact that is true of another thing; answer: a wrong answer to a question"""
 _CHANGED = re.compile(r"\{([^{}|]*)\|([^{}|]*)\}")
 
 
@@ -25,14 +25,14 @@ class Probe:
     right: str
     wrong: str
     places: tuple[tuple[int, int], ...]
-    """Characters of `wrong` that are not true; empty where the error is that something was left out"""
+    """Character ranges [begin, end) of `wrong` that are not true; empty where the error is an omission"""
     question: str | None = None
-    """What it answers, where it says nothing without; else the source's question"""
+    """The statement's own question; None where the statement answers the question of its source"""
 
 
 @dataclass(frozen=True)
 class Probed:
-    """A source, and what is said of it."""
+    """A source, with a question, true paraphrases, and probes about it."""
 
     source: str
     question: str
@@ -42,7 +42,7 @@ class Probed:
 
 
 def read_probes(path: Path | None = None) -> tuple[Probed, ...]:
-    """Return the sources of a file like `probes.txt`, whose head tells the format.
+    """Return the sources and their probes from a file in the format that the head of `probes.txt` describes.
 
     Args:
         path: the file; `probes.txt` by default.
@@ -51,7 +51,7 @@ def read_probes(path: Path | None = None) -> tuple[Probed, ...]:
         The sources.
 
     Raises:
-        InputError: a line is none of the format.
+        InputError: the file cannot be read, or a line is not of this format.
     """
     path = path or Path(__file__).with_name("probes.txt")
     sources: list[Probed] = []
@@ -66,7 +66,7 @@ def read_probes(path: Path | None = None) -> tuple[Probed, ...]:
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, list[tuple[int, str]]]]:
-    """Lines that follow each other, with their numbers, and the first one's."""
+    """Yield each block of lines between blank lines or comments: the first line's number, and the numbered lines."""
     block: list[tuple[int, str]] = []
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""Where parameters and sub-scores of metrics went, for errors about their old places."""
+"""Parameters and sub-scores that moved to another metric, for errors about the old metric."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ _OF_THE_GATE = frozenset({"probability", "least_stretch", "unsupported", "decide
 
 
 def now_of(spec: str, name: str) -> str | None:
-    """Return the metric that has a parameter or a sub-score now; None where it has not moved.
+    """Return the metric that a parameter or a sub-score moved to; None where it has not moved.
 
     Args:
-        spec: the metric that had it, with or without parameters.
+        spec: the spec of the old metric, with or without parameters.
         name: the parameter or the sub-score.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The seal of a result: digests of all that a file says, so that a changed file is not taken for what was written.
+"""The seal of a result: digests of the whole content of a file, by which a later change of the file is noticed.
 
 A record (a threshold, a panel, a verdict) is one JSON object, and a history has a record on each line. The seal is a
 field of the record: the SHA-256 of all other fields, and the digest of each of them, which tells what was changed. A
@@ -7,8 +7,8 @@ count. The seal of the last line of a history says that it is the last one. A sc
 line: the SHA-256 of this line and of all others as they are written, and a short digest of each line.
 
 A seal shows that a file was changed, and not who wrote it: whoever changes a file on purpose can seal it again. A file
-without a seal, as of versions before 0.2 or of another tool, is read, and told of. Who means to change a sealed file
-takes the field `seal` out.
+without a seal, such as a file of a version before 0.2 or of another tool, is read, and a note reports it. To change a
+sealed file on purpose, remove its field `seal`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BEFORE_IT = "what stands before it, or the seal itself"
 _PART = 16
 """Hexadecimal digits of the digest of a field"""
 _LINE = 4
-"""Hexadecimal digits of the digest of a line: they only tell which line was changed"""
+"""Hexadecimal digits of the digest of a line, which only has to tell which line was changed"""
 UNSEALED = (
     "has no seal, as it was written by hand, by another tool or by nlgauge before 0.2: whether it was changed is not "
     "known"
@@ -36,7 +36,7 @@ UNSEALED = (
 
 
 def exact(text: str | bytes) -> Any:
-    """Return JSON in which each number is a list of "number" and its text as written. Raises ValueError."""
+    """Return the value of JSON, with ["number", its text] for each number. Raises ValueError for broken JSON."""
     return json.loads(text, parse_float=_written, parse_int=_written, parse_constant=_written)
 
 
@@ -45,7 +45,7 @@ def _written(number: str) -> list[str]:
 
 
 def digest_of(value: object) -> str:
-    """Return the SHA-256 (hexadecimal) of what `exact` gave; the order of fields does not count."""
+    """Return the SHA-256 (hexadecimal) of a value that `exact` returned. The order of fields does not count."""
     return sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
@@ -53,8 +53,8 @@ def sealed(record: Mapping[str, object], before: str | None = None, *, last: boo
     """Return a record with its seal.
 
     Args:
-        record: what JSON has.
-        before: the digest of what stands before it in the file, for a line of a history; "" for the first one.
+        record: a record of JSON values.
+        before: for a line of a history, the digest of all lines before it, which is "" for the first line; else None.
         last: whether it is the last line of a history.
 
     Returns:
@@ -70,7 +70,7 @@ def _seal(fields: Mapping[str, object], before: str | None, last: bool) -> dict[
 
 
 def is_last(record: object) -> bool:
-    """Return whether the seal of a line of a history says that it is the last one. record: as `exact` gives it."""
+    """Return whether the seal of a history's line says that the line is the last. `record`: as `exact` returns it."""
     seal = record.get(SEAL) if isinstance(record, dict) else None
     return isinstance(seal, dict) and seal.get(LAST) is True
 
@@ -79,13 +79,13 @@ def changed(record: object, before: str | None = None) -> list[str] | None:
     """Return which fields of a record are not as they were sealed.
 
     Args:
-        record: as `exact` gives it.
+        record: the record, as `exact` returns it.
         before: as `sealed` takes it.
 
     Returns:
-        The names of the fields that were changed, added or taken out; `ITSELF` where the seal alone was changed, and
-        `BEFORE_IT` for a line of a history where that or what stands before it was. Empty where the seal fits; None for
-        a record without one.
+        The names of the fields that were changed, added or removed. If there are none, but the seal does not fit,
+        `ITSELF`; or, for a line of a history, `BEFORE_IT`, because an earlier line may have been changed. Empty where
+        the seal fits; None for a record without a seal.
     """
     if not isinstance(record, dict) or SEAL not in record:
         return None
@@ -104,19 +104,19 @@ def changed(record: object, before: str | None = None) -> list[str] | None:
 
 
 def refuse_changed(text: bytes, path: str | Path, what: str, remedy: str) -> bytes:
-    """Return a sealed record without its seal.
+    """Return the JSON of a sealed record without its seal.
 
     Args:
         text: the JSON of the file.
         path: the file.
-        what: the file is, for the error: 'a threshold'.
+        what: the kind of file, for the error, such as 'a threshold'.
         remedy: what the error says to do.
 
     Returns:
-        The JSON without the seal; as it is where it has none.
+        The JSON without the seal; the unchanged text where it has no seal, or is no JSON.
 
     Raises:
-        InputError: the seal does not fit; the message names the fields.
+        InputError: the seal does not fit. The message names the changed fields.
     """
     try:
         names = changed(exact(text))
@@ -135,12 +135,12 @@ BY_HAND = f"to change it on purpose, take out the field {SEAL!r}"
 
 
 def wrong(what: str, names: Iterable[str]) -> str:
-    """Return the problem of a file whose seal does not fit: what it is, and what was changed."""
+    """Return the text of an error about a file whose seal does not fit, with its kind and the changed fields."""
     return f"is {what} that was changed after it was written: its seal does not fit ({', '.join(names)})"
 
 
 def has_seal(path: Path) -> bool:
-    """Return whether a record, or the last line of a history, has a seal. True for empty files and other values."""
+    """Return whether a record, or the last line of a history, has a seal; True also for files that hold no record."""
     content = path.read_bytes()
     try:
         record = json.loads(content)
@@ -154,10 +154,10 @@ def has_seal(path: Path) -> bool:
 
 
 class LineSeal:
-    """The seal of a file of lines while its lines come: the first one, and all others."""
+    """The seal of a file of lines, computed line by line while the file is written."""
 
     def __init__(self, first: str) -> None:
-        """Begin with the first line, which is JSON, without its end and without the seal."""
+        """Begin with the first line, which is JSON, given without its line end and without a seal."""
         self.first = first
         self._digest = sha256(first.encode(*_ANY))
         self._lines: list[str] = []
@@ -169,7 +169,7 @@ class LineSeal:
         self._lines.append(sha256(content).hexdigest()[:_LINE])
 
     def made(self) -> dict[str, object]:
-        """Return the seal of what has come."""
+        """Return the seal of the lines taken so far."""
         parts = {name: digest_of(value)[:_PART] for name, value in exact(self.first).items()}
         lines = "".join(self._lines)
         return {"digest": _closed(self._digest.copy(), parts, lines), "parts": parts, "lines": lines}
@@ -180,30 +180,30 @@ class LineSeal:
 
 
 _ANY = ("utf-8", "surrogatepass")
-"""What is no UTF-8 is refused where the file is written"""
+"""The encoding of lines. A text that is no UTF-8 is refused where the file is written"""
 _BEFORE = f', "{SEAL}": '
 
 
 def _closed(digest: Any, parts: object, lines: object) -> str:
-    """Return the digest of all lines, and of what else the seal says."""
+    """Return the hexadecimal digest of all lines and of the other fields of the seal."""
     digest.update(f"\n{json.dumps(parts)}\n{lines}".encode())
     return str(digest.hexdigest())
 
 
 class LineCheck:
-    """The check of the seal of a file of lines while these are read."""
+    """The check of the seal of a file of lines, made line by line while the file is read."""
 
     def __init__(self, line: str, record: Mapping[str, Any], path: str | Path) -> None:
-        """Begin with the first line, what it holds, and the file, for the error."""
+        """Begin with the first line, the record in it, and the path of the file for the error."""
         self.path = path
         sealed = record.get(SEAL)
         self.seal: Mapping[str, Any] | None = sealed if isinstance(sealed, dict) else None
-        """None where the file has none"""
+        """The seal in the first line; None where the file has none"""
         self._sealed = SEAL in record
         self._digest = sha256((line.rstrip("\r\n").rpartition(_BEFORE)[0] + "}").encode(*_ANY))
 
     def over(self, lines: Iterable[str]) -> Iterator[str]:
-        """Yield the lines, each with its end; at the end raise InputError where the seal does not fit."""
+        """Yield the lines unchanged, each with its end. At the end, raise InputError if the seal does not fit."""
         if not self._sealed:
             yield from lines
             return
@@ -218,14 +218,14 @@ class LineCheck:
 
 
 def changed_lines(lines: Iterable[str]) -> list[str] | None:
-    """Return what was changed in a file of lines whose first one has a seal.
+    """Return what was changed in a sealed file of lines, which has the seal in its first line.
 
     Args:
-        lines: all of them.
+        lines: all lines of the file.
 
     Returns:
-        The names of the fields of the first line, and "line N" for others; "the number of lines" where some were added
-        or taken out, and `ITSELF` where only the seal was changed. Empty where the seal fits; None where there is none.
+        A text for each change: "FIELD of the first line", "line N", or "the number of lines, which was M and is N";
+        `ITSELF` where only the seal was changed. Empty where the seal fits; None for a file without a seal.
     """
     first, *others = [line.rstrip("\r\n") for line in lines]
     record = json.loads(first)

@@ -1,8 +1,8 @@
-"""The digest of the source code that makes numbers, so that a cached number of other code is never found again.
+"""The digest of the source code that makes numbers, so that the cache never returns a number of other code.
 
-One digest stands for all of nlgauge's scoring source; nothing is parsed, so an edit anywhere in it counts for every
-metric. In somebody else's package, and beside a script, every file counts. An installed package has a version, so only
-the file of the class counts.
+One digest covers all of nlgauge's scoring source. Nothing is parsed, so that an edit anywhere in it changes the digest
+of every metric. For a class in another package, or in a script, all Python files of the package or of the script's
+folder count. For a class in an installed package only its file counts, since the package has a version.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ _UNREADABLE = "?"
 
 
 class _UnreadableError(Exception):
-    """There is no source, or it is not the one that runs."""
+    """The error for source that cannot be read, or that is not the code that runs."""
 
 
 def source_digest(kinds: Iterable[type]) -> str:
-    """Return a digest of the source that some classes compute with.
+    """Return a digest of the source code of classes and of their base classes.
 
-    Three sources have no digest: that of a class of an interactive session, that of a class that a function made, and
-    one that was changed after this process began.
+    There is no digest for a class of an interactive session, for a class that is defined inside a function, and for a
+    file that was changed after this process began.
 
     Args:
         kinds: the classes.
 
     Returns:
-        12 hexadecimal digits. What stands for a source without a digest begins with "?" and is equal to no other.
+        12 hexadecimal digits; or, where there is no digest, "?" and random digits, which are equal to no other digest.
     """
     return _digest(tuple(dict.fromkeys(kinds)))
 
 
 def readable(digest: str) -> bool:
-    """Return True if a digest names a source that was read."""
+    """Return whether a digest is of a source; a text that begins with "?" is not."""
     return not digest.startswith(_UNREADABLE)
 
 
@@ -76,7 +76,7 @@ def _own_source() -> bytes:
 
 @cache
 def _source(name: str) -> bytes:
-    """Return the digest of the source that a module belongs to. Raises _UnreadableError."""
+    """Return the digest of the source files that count for a module. Raises _UnreadableError."""
     if name.partition(".")[0] == _OWN and name.split(".")[1:2] in [[room] for room in _ROOMS]:
         return _own_source()
     path = getattr(sys.modules.get(name), "__file__", None)
@@ -95,12 +95,12 @@ def _source(name: str) -> bytes:
 
 
 def _below(folder: str | Path) -> list[str]:
-    """Return the Python files of a folder and of those in it."""
+    """Return the paths of the Python files of a folder and its subfolders."""
     return [f"{at}/{name}" for at, _, names in os.walk(folder) for name in names if name.endswith(".py")]
 
 
 def _digest_of(folder: str | Path, files: Iterable[str]) -> bytes:
-    """Return a digest of names and bytes. Raises _UnreadableError, also where there is no file."""
+    """Return a digest of the names and bytes of files. Raises _UnreadableError, also for an empty list of files."""
     digest, ordered, start = blake2b(digest_size=16), sorted(files), len(str(folder))
     for path in ordered:
         try:

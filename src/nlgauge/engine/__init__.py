@@ -1,1 +1,1 @@
-"""Computes features of texts. This is the only room that runs models."""
+"""The engine, which computes features of texts. Only this package runs models."""

@@ -1,7 +1,7 @@
-"""Aligners: how far other texts support each word of a text (CTC, section 3.5).
+"""Aligners, which say how far other texts support each word of a text (CTC, section 3.5).
 
-E matches embeddings. D and R are trained models: D labels every word, R gives the share of supported words. Each reads
-whole texts, as they are.
+E matches embeddings. D and R are trained models: D labels every word, R gives the share of supported words. Each of
+them reads whole texts, without leaving anything out.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from nlgauge.maths.text import words as text_words
 from nlgauge.maths.vectors import run_means, runs, unit
 
 BOTH = " and the "
-"""Joins the names of two texts that a text is aligned with"""
+"""The words that join the names of two texts with which a text is aligned"""
 
 
 @dataclass(frozen=True)
 class Direction:
-    """align(text -> others), with the names of the texts."""
+    """A text, the other texts with which it is aligned, and the names of all these texts."""
 
     name: str
     """The text's name: 'candidate', 'source' or 'reference'"""
     text: str
     against: str
     others: tuple[str, ...]
-    """The texts that it is aligned with"""
+    """The texts with which the text is aligned"""
     question: str = ""
     """The question that the text answers, for a model that reads it"""
     claims: tuple[int, ...] = ()
-    """Where each claim of the text ends, if each is read apart"""
+    """Where each claim of the text ends, in characters, if each claim is read by itself; else empty"""
 
     @cached_property
     def usable(self) -> list[tuple[str, str]]:
@@ -53,41 +53,44 @@ class Direction:
 
 
 class StretchVerdicts(NamedTuple):
-    """The judgements of a trained aligner on the stretches of a text, and the quotes that it read with them."""
+    """The judgements of a trained aligner on the stretches of a text, and the quotes that it read with them.
+
+    A stretch is a group of neighbouring sentences that the aligner reads together.
+    """
 
     stretches: tuple[Stretch, ...]
     quotes: tuple[Quote, ...]
     nearest: NDArray[np.int32]
-    """[words]: the quote that each word most likely comes from, -1 if it shares nothing with any"""
+    """[words]: the index of the quote that each word most likely comes from, -1 if it shares nothing with any quote"""
     reasons: tuple[Reason, ...] = ()
 
 
 class Aligned(NamedTuple):
-    """The words of a text, without those that do not count such as stopwords, and their alignments."""
+    """The words of a text that count, without stopwords for instance, and their alignments."""
 
     spans: NDArray[np.int32]
-    """[words, 2]: places in the text"""
+    """[words, 2]: first character of each word and the one after its last"""
     alignment: Array
-    """[words]"""
+    """[words]: how far the other texts support each word, from 0 (not) to 1"""
     judged: StretchVerdicts | None = None
-    """From the aligner D"""
+    """The judgements of the aligner D; None for other aligners"""
 
 
 class Units(NamedTuple):
-    """The words of a text, or other units."""
+    """The words of a text, or other units that are aligned."""
 
     starts: NDArray[np.intp]
-    """[words]: the first sub-word of each"""
+    """[words]: the index of each word's first sub-word"""
     spans: NDArray[np.int32]
-    """[words, 2]: places in the text"""
+    """[words, 2]: first character of each word and the one after its last"""
     counted: NDArray[np.bool_]
-    """[words]: whether each counts"""
+    """[words]: whether each word counts"""
     reason: str
-    """What the text has if none counts"""
+    """What the text consists of if no word counts, "no words" for instance"""
 
 
 def word_units(text: str, offsets: NDArray[np.int32], stopwords: bool) -> Units:
-    """Return the words of a text, by the positions of its sub-words [tokens, 2]. stopwords: whether stopwords count."""
+    """Return the words of a text from its sub-words' positions [tokens, 2]. stopwords: whether stopwords count."""
     starts, spans = runs(words(text, offsets), offsets)
     names = [text[begin:end] for begin, end in spans.tolist()]
     wordlike = np.array([is_word(name) for name in names])
@@ -98,33 +101,33 @@ def word_units(text: str, offsets: NDArray[np.int32], stopwords: bool) -> Units:
 
 
 class TextAligner(Protocol):
-    """Aligns one text with others."""
+    """The interface of aligners, which align one text with others."""
 
     @property
     def weak(self) -> float:
-        """A word with an alignment below this is shown as weakly aligned."""
+        """The threshold of alignment, from 0 to 1, below which a word is shown as weakly aligned."""
         ...
 
     @property
     def shows_words(self) -> bool:
-        """Whether each word has an alignment to show."""
+        """Whether each word has an alignment of its own to show."""
         ...
 
     def requests(self, direction: Direction) -> Sequence[AnyRequest]:
-        """Return the features that `align` needs."""
+        """Return requests for the features that `align` needs."""
         ...
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
-        """Return the words and alignments, or the reason why there are none."""
+        """Return the words of a text with their alignments, or the reason why there are none."""
         ...
 
 
 @dataclass(frozen=True)
 class EmbeddingAligner:
-    """The aligner E: cosine with the most similar sub-word of the other texts.
+    """The aligner E: the cosine of each sub-word with the most similar sub-word of the other texts.
 
-    layer: the layer whose hidden states are compared, from 0. baseline: the alignment of unrelated texts, for
-    rescaling.
+    layer: the layer whose hidden states are compared; 0 is the embeddings. baseline: the alignment of unrelated texts,
+    for rescaling.
     """
 
     weak: ClassVar[float] = 0.6  # for the embeddings of `pocket`, chosen by eye
@@ -153,7 +156,7 @@ class EmbeddingAligner:
         return Aligned(units.spans[units.counted], run_means(alignment[:, None], units.starts)[units.counted, 0])
 
     def units(self, text: str, offsets: NDArray[np.int32]) -> Units:
-        """Return the units of a text that are aligned."""
+        """Return the units of a text, such as words, to which alignments are given."""
         return word_units(text, offsets, self.stopwords)
 
     def matched(self, other: TokenVectors) -> NDArray[np.float32]:
@@ -162,11 +165,11 @@ class EmbeddingAligner:
         return vectors
 
     def bounded(self, alignment: Array) -> Array:
-        """Alignments limited to [0, 1], because products and harmonic means of negative numbers make no sense."""
+        """Return alignments limited to [0, 1], since products and harmonic means of negative numbers make no sense."""
         return alignment.clip(0, 1)
 
     def nothing(self, reason: str) -> Aligned | str:
-        """Return the alignment of a text without words that count."""
+        """Return the reason why a text without words that count has no alignment."""
         return reason
 
 
@@ -174,10 +177,10 @@ class EmbeddingAligner:
 class TrainedAligner:
     """The aligners D and R: a model that was trained to predict which words of a text another text supports.
 
-    aggregate: R, which predicts the share of supported words as one number, without words. reading: how a long text is
-    read. temperature: divides the log-odds of whole stretches. english: whether it reads only English, so that a text
-    that is clearly not English has no alignment. packing: how a published detector reads both texts; None for an
-    aligner of nlgauge.
+    aggregate: True for R, which predicts the share of supported words as one number; False for D, which predicts words.
+    reading: how a long text is read. temperature: divides the log-odds of whole stretches. english: whether the model
+    reads only English, so that a text that is clearly not English has no alignment. packing: how a published detector
+    reads both texts; None for an aligner of nlgauge.
     """
 
     stopwords: bool
@@ -190,7 +193,7 @@ class TrainedAligner:
 
     @cached_property
     def judges_words(self) -> bool:
-        """Whether each word is judged for itself; else all words of a sentence have the judgement of the sentence."""
+        """Whether each word has a judgement of its own; if not, all words of a sentence have that of the sentence."""
         return self.aggregate or self.packing is None or self.packing.words
 
     @property
@@ -260,23 +263,26 @@ class TrainedAligner:
 
 
 def _probability(logit: float) -> float | None:
-    """Return the probability of log-odds; None where the model predicts none."""
+    """Return the probability of log-odds; None for NaN, which stands for a missing prediction."""
     return None if np.isnan(logit) else float(logistic(logit))
 
 
 def trained_aligner(
     model: Model, *, aggregate: bool = False, stopwords: bool = True, reading: LongSource = "search"
 ) -> tuple[TrainedAligner, dict[str, object]]:
-    """Return the aligner D or R of a model, and what its numbers depend on.
+    """Return the aligner D or R of a model, and the facts that its numbers depend on.
 
     Args:
-        model: raises SpecError if it has no aligner.
-        aggregate: whether it is R.
+        model: the model.
+        aggregate: True for R, False for D.
         stopwords: whether English stopwords count.
         reading: how a long text is read.
 
     Returns:
-        The aligner, and facts for a signature.
+        The aligner, and the facts for a signature.
+
+    Raises:
+        SpecError: the model has no aligner.
     """
     digest, card, packer = model[ALIGNER].digest, model.card, packer_of(model)
     aligner = TrainedAligner(
@@ -296,12 +302,12 @@ def trained_aligner(
 
 
 def asked_of(model: str, aligner: TextAligner, direction: Direction) -> list[AnyRequest]:
-    """Return the features that the alignment of a direction by another model needs."""
+    """Return the requests for the features that an aligner of another model needs for a direction."""
     return [ByModel(model, request) for request in aligner.requests(direction)]
 
 
 def answered_by(model: str, aligner: TextAligner, direction: Direction, features: Features) -> Features:
-    """Return the features that another model computed, as if the metric's model had computed them."""
+    """Return the features that another model computed, by the requests that the aligner itself made."""
     return Features({request: features[ByModel(model, request)] for request in aligner.requests(direction)})
 
 
@@ -309,10 +315,10 @@ def shown(direction: Direction, aligned: Aligned, weak: float, whole: bool = Fal
     """Return the words of a text that count, as evidence.
 
     Args:
-        direction: the text, and what it is compared with.
-        aligned: what an aligner says of it.
-        weak: words with an alignment below this are weakly aligned.
-        whole: whether a stretch was judged as a whole, and is marked as one.
+        direction: the text, and the texts that it is compared with.
+        aligned: the words and their alignments.
+        weak: the alignment below which words are marked as weakly aligned.
+        whole: whether stretches were judged as a whole, and are marked as a whole.
 
     Returns:
         The evidence of the text.

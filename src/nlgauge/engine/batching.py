@@ -25,9 +25,9 @@ def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[ND
     would be small.
 
     Args:
-        lengths: the tokens of each row.
-        budget: the tokens that a batch may have, with padding.
-        most: the rows that a batch may have.
+        lengths: the number of tokens in each row.
+        budget: the largest number of tokens in a batch, with padding.
+        most: the largest number of rows in a batch.
 
     Returns:
         An iterator over the indexes of each batch: [rows].
@@ -45,7 +45,7 @@ def batches(lengths: Sequence[int], budget: int, most: int = 256) -> Iterator[ND
 
 
 def padded(rows: Sequence[Sequence[int] | NDArray[np.integer]], pad: int) -> tuple[Ints, Ints]:
-    """Ids of the rows, padded at the end, and the attention mask (0 for padding): both [rows, length]."""
+    """Return the ids of rows, padded at the end, and the attention mask (0 for padding): both [rows, length]."""
     ids = np.full((len(rows), max(map(len, rows))), pad, dtype=np.int64)
     attend = np.zeros_like(ids)
     for row, numbers in enumerate(rows):
@@ -61,8 +61,8 @@ def spread(places: Sequence[Sequence[int] | NDArray[np.intp]]) -> tuple[Ints, li
         places: the positions of each row.
 
     Returns:
-        The table: [rows, most]. A shorter row is filled up with its first position, which is not read there. And for
-        each row, which entries of the flattened table are its own.
+        The table [rows, most positions], and for each row the indexes of its own positions in the flattened table. A
+        row with fewer positions is filled up with its first position; these entries are not among its indexes.
     """
     most = max(map(len, places))
     table = np.array([[*positions, *[positions[0]] * (most - len(positions))] for positions in places], np.int64)
@@ -79,9 +79,9 @@ def blocks(
 
     Args:
         texts: the texts of each row, by its number.
-        weigh: gives the weight of the features of some rows together.
-        most: the weight that a block may have, where the rows allow it.
-        most_rows: the rows that a block may have.
+        weigh: returns the weight of the features of some rows together.
+        most: the largest weight of a block. Only a single row that is heavier exceeds it.
+        most_rows: the largest number of rows in a block.
 
     Returns:
         An iterator over the row numbers of each block.
@@ -101,7 +101,7 @@ def blocks(
 
 
 def _together(texts: Mapping[int, Sequence[str]]) -> Iterator[list[int]]:
-    """Row numbers, grouped by the text of the row that most rows share; groups in the order of their first rows."""
+    """Yield groups of row numbers. The rows of a group share the text that is most frequent among their texts."""
     shared = Counter(text for row in texts.values() for text in set(row))
     groups: dict[object, list[int]] = {}
     for number, row in texts.items():

@@ -1,4 +1,4 @@
-"""The engine computes the features that are requested, each once per block, with one model."""
+"""The engine: it computes the requested features with one model, each feature once per block."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nlgauge.errors import InputError, SpecError
 
 
 class FeatureCache(Protocol):
-    """A cache of features, from one run to the next."""
+    """The interface of a cache that stores features from one run to the next."""
 
     def get(self, keys: Sequence[str]) -> Mapping[str, bytes]:
         """Return the entries under some keys; keys without an entry are left out."""
@@ -31,15 +31,15 @@ class FeatureCache(Protocol):
 
 
 class Engine:
-    """Computes features of texts with one model.
+    """An engine that computes features of texts with one model.
 
     Args:
         model: the model.
         window: what to do with texts longer than the model's window, 'slide', 'cut' or 'error'.
-        progress: whether a bar is shown.
-        batch_tokens: tokens in a batch; by default the model or the engine chooses.
-        cache: that of features.
-        load: loads another model by its name, for metrics that use several models.
+        progress: whether a progress bar is shown.
+        batch_tokens: the largest number of tokens in a batch; by default the model or the engine chooses it.
+        cache: the cache of features; None for none.
+        load: returns another model by its name, for metrics that use several models; None to refuse other models.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Engine:
 
     @property
     def facts(self) -> dict[str, object]:
-        """What a score depends on besides the request: model, tokenizer, backend, precision and window."""
+        """The facts that a score depends on besides the request: model, tokenizer, backend, precision and window."""
         model = self.model
         tokenizer = {}
         if TOKENIZER in model:
@@ -84,11 +84,11 @@ class Engine:
 
     @cached_property
     def scored_by(self) -> tuple[type, ...]:
-        """The classes whose source code computes features: the engine's and those of the model's capabilities."""
+        """The classes whose source code computes features: the engine's class, and those of the capabilities."""
         return (type(self), *(type(part) for part in self.model.abilities.values() if part is not None))
 
     def other(self, name: str) -> Engine:
-        """Return an engine with another model and the same settings. Raises SpecError for one that cannot be loaded."""
+        """Return an engine with another model and the same settings. Raises SpecError if it cannot be loaded."""
         if name not in self._others:
             if self._load is None:
                 raise SpecError(f"model {name!r}: a second model cannot be loaded here")
@@ -98,7 +98,7 @@ class Engine:
         return self._others[name]
 
     def size(self, request: AnyRequest) -> int:
-        """Return the approximate size of a feature in bytes."""
+        """Return the approximate size of a request's feature in bytes."""
         model = self.other(request.model).model if isinstance(request, ByModel) else self.model
         return request.size(model)
 
@@ -110,7 +110,7 @@ class Engine:
         )
 
     def prepare(self, requests: Iterable[AnyRequest]) -> None:
-        """Announce the requests that follow the next call of `features`, so that a device need not wait for them."""
+        """Announce the requests of a later call of `features`. Their texts are split while a device computes."""
         mine, others = _by_model(requests)
         if self._prefetcher is not None:
             self._prefetcher.expect(text for request in mine for text in request.texts)
@@ -118,7 +118,7 @@ class Engine:
             self.other(name).prepare(part.request for part in parts)
 
     def close(self) -> None:
-        """Remove the progress bar and stop work done in advance."""
+        """Remove the progress bar, and stop the thread that splits texts in advance."""
         self.progress.close()
         if self._prefetcher is not None:
             self._prefetcher.close()
@@ -126,7 +126,7 @@ class Engine:
             other.close()
 
     def check(self, requests: Iterable[AnyRequest], row: int) -> None:
-        """Raise InputError, naming the row, for a text that the window policy refuses."""
+        """Raise InputError for a text that the window policy refuses. row: the number that the error names."""
         block = self.block()
         for request in requests:
             try:
@@ -143,7 +143,7 @@ class Engine:
         Each distinct request is computed once, together with others of its kind.
 
         Args:
-            requests: what is asked.
+            requests: the requests, also to other models.
             fresh: whether to ignore the cache.
 
         Returns:
@@ -178,7 +178,11 @@ class Engine:
         try:
             for group in by_reader.values():
                 begin, work = self.progress.done, sum(request.work for request in group)
-                block.done = lambda share, begin=begin, work=work: self.progress.reach(begin + share * work)
+
+                def reached(share: float, begin: float = begin, work: float = work) -> None:
+                    self.progress.reach(begin + share * work)
+
+                block.done = reached
                 computed.update(group[0].reader(group, block))
                 block.done(1.0)
         finally:
@@ -195,7 +199,7 @@ class Engine:
 
     @cached_property
     def _facts_but_names(self) -> list[str]:
-        """What the engine's features depend on. A fact with a digest counts by its digest, whatever its name."""
+        """The facts that the engine's features depend on, as texts. Of a fact with a digest, only that is taken."""
         facts = self.facts.values()
         return [str(fact["digest"]) if isinstance(fact, dict) else str(fact) for fact in facts]
 
@@ -219,7 +223,7 @@ class Engine:
 
 
 def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], dict[str, list[ByModel[Any]]]]:
-    """Return the distinct requests to the engine's own model, and those to each other model."""
+    """Return the distinct requests to the engine's own model, and the requests to other models by the model's name."""
     mine: dict[AnyRequest, None] = {}
     others: dict[str, list[ByModel[Any]]] = {}
     for request in dict.fromkeys(requests):
@@ -231,12 +235,12 @@ def _by_model(requests: Iterable[AnyRequest]) -> tuple[dict[AnyRequest, None], d
 
 
 class TokenPrefetcher:
-    """Splits texts into sub-words: in advance, in a thread while a device computes earlier texts, or on demand.
+    """A splitter of texts into sub-words: in advance, in a thread while a device computes earlier texts, or on demand.
 
-    The tokenizer library releases Python's lock meanwhile.
+    The tokenizer library releases Python's global lock during its work.
 
     Args:
-        tokenizer: that of the model.
+        tokenizer: the model's tokenizer.
     """
 
     def __init__(self, tokenizer: SubwordTokenizer) -> None:
@@ -246,7 +250,7 @@ class TokenPrefetcher:
         self._known: dict[str, Tokens] = {}
 
     def expect(self, texts: Iterable[str]) -> None:
-        """Begin to split the texts needed after the next ones, once the earlier texts are split."""
+        """Wait for the texts of the last call, which `encode` then returns, and begin to split these in the thread."""
         self._known = {} if self._expected is None else self._expected.result()
         self._expected = None
         if distinct := list(dict.fromkeys(texts)):
@@ -254,7 +258,7 @@ class TokenPrefetcher:
             self._expected = self._pool.submit(self._split, distinct)
 
     def encode(self, texts: Sequence[str]) -> list[Tokens]:
-        """Sub-words of each text. Raises InputError for a text that has no UTF-8 form (a lone surrogate)."""
+        """Return the sub-words of each text. Raises InputError for a text without a UTF-8 form (a lone surrogate)."""
         missing = [text for text in texts if text not in self._known]
         new = dict(zip(missing, self._tokenizer.encode(missing), strict=True))
         return [new[text] if text in new else self._known[text] for text in texts]

@@ -1,4 +1,4 @@
-"""English: its stopwords, and which texts are plainly not in it."""
+"""Rules for English: its stopwords, and which texts are clearly not English."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ when where why how not no very too also just only even then there here now again
 s t d m n o ll re ve don doesn didn isn aren wasn weren hasn haven hadn won wouldn shan shouldn couldn mustn needn ain
 """
 STOPWORDS = frozenset(_STOPWORDS.split())
-"""In lower case. "don't" is in it as two words, don and t. "may" is not in it, because it is also a month"""
+"""English stopwords in lower case. "don't" is listed as two words, don and t. "may" is left out, since it is also a
+month"""
 
 
 def is_stopword(word: str) -> bool:
@@ -27,9 +28,9 @@ def is_stopword(word: str) -> bool:
 
 
 _LETTERS, _FEWEST_WORDS, _HITS = 12, 6, 3
-"""Minimum letters and words of a text that is checked, and minimum frequent words of one language"""
+"""The least numbers of letters and of words in a text that is checked, and of frequent words of another language"""
 _MARKED, _MARKED_WORDS = 0.3, 8
-"""Minimum share of words with letters that English does not have, and minimum number of words"""
+"""The least share of words with letters that English does not have, and the least number of words for this check"""
 _RUN = re.compile(r"[^\W\d_]{2,}")
 _LISTS = """
 English: a about after all an and any are as at be been before but by can could did do does for from had has have he
@@ -71,10 +72,11 @@ _OWN = {
 def foreign(text: str) -> str | None:
     """Return the language or script of a text that is clearly not English, such as 'German' or 'Cyrillic'.
 
-    By script: fewer than half of its letters are Latin. By words: at least a quarter of its words are frequent words of
-    another language, and at least three times as many as frequent English words. A short text may have one less, if no
-    word is a frequent English word and another one has letters that English does not have. Or no word is a frequent
-    English word, and three of ten words have such letters.
+    By its script, a text is not English if fewer than half of its letters are Latin. By its words, it is not English if
+    it has at least three frequent words of another language, if these are at least a quarter of its words, and if they
+    are at least three times as many as its frequent English words. Two such words are enough if the text has no
+    frequent English word, and a word with letters that English does not have. A text is also not English if none of its
+    words is a frequent English word, and three of ten have such letters.
 
     Args:
         text: the text.
@@ -112,4 +114,4 @@ def foreign(text: str) -> str | None:
 _DENSE = frozenset({"Cjk", "Hiragana", "Katakana", "Hangul"})
 """Scripts in which a few characters can be a sentence"""
 _CALLED = {"Cjk": "Chinese characters"}
-"""What readers call a script that Unicode calls otherwise"""
+"""The names by which readers know scripts that Unicode names otherwise"""

@@ -1,4 +1,4 @@
-"""Which words of a text are masked in which row, to be predicted from it and another text (MaskEval, section 3.2).
+"""The masks: which words of a text are masked in which row, to be predicted with another text (MaskEval, section 3.2).
 
 A row has at most 24 sub-words of the word's own text on either side, so that the prediction needs the other text.
 `decoding` says how a word of k sub-words is predicted:
@@ -20,7 +20,7 @@ from nlgauge.engine.tokens import SubwordTokenizer
 
 DECODINGS = ("joint", "stepwise", "single")
 SIDE = 24
-"""Sub-words kept on either side of a masked word"""
+"""The largest number of sub-words that are shown on either side of a masked word"""
 _LONGEST = 24
 _APART = 8
 _SPACING = 10
@@ -28,14 +28,14 @@ _SPACING = 10
 
 @dataclass(frozen=True)
 class MaskingLimits:
-    """How much of the masked text a row holds, in sub-words."""
+    """The sizes of the parts of a masked text in a row, in sub-words."""
 
     side: int
-    """On either side of a masked word"""
+    """The largest number of sub-words on either side of a masked word"""
     longest: int
-    """Maximum sub-words of a word that are predicted; of a longer word, the first ones"""
+    """The largest number of a word's sub-words that are predicted; of a longer word, only the first ones are"""
     core: int
-    """From the first word of a pass to the last one"""
+    """The largest number of sub-words from the first masked word of a pass to the last one"""
 
     @classmethod
     def of(cls, room: int, stride: int) -> MaskingLimits:
@@ -72,7 +72,7 @@ def passes(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: 
         starts: the first token of each word of the text, then the number of tokens: [words + 1].
         words: the indexes of the words that are masked.
         stride: how many words one pass may mask.
-        limits: what else a pass may have.
+        limits: the sizes of a pass.
 
     Returns:
         The passes.
@@ -91,7 +91,7 @@ def passes(starts: NDArray[np.intp], words: Sequence[int], stride: int, limits: 
 
 
 def _blocks(starts: NDArray[np.intp], words: Sequence[int], core: int) -> Iterator[list[int]]:
-    """Return groups of neighbouring words of at most `core` sub-words; a longer word is a group of its own."""
+    """Yield groups of neighbouring words with at most `core` sub-words; a longer word is a group of its own."""
     block: list[int] = []
     for word in words:
         if block and starts[word + 1] - starts[block[0]] > core:
@@ -104,11 +104,11 @@ def _blocks(starts: NDArray[np.intp], words: Sequence[int], core: int) -> Iterat
 
 @dataclass
 class PassRow:
-    """A row's part of the masked text, and what is predicted there."""
+    """The part of the masked text in a row, and the positions that are predicted."""
 
     ids: list[int]
     asked: list[tuple[int, int, int]]
-    """(word, index of the sub-word in it, position in `ids`)"""
+    """(word, index of the sub-word in the word, position in `ids`) of each prediction"""
 
 
 def masked_rows(
@@ -119,7 +119,7 @@ def masked_rows(
     limits: MaskingLimits,
     mask: int,
 ) -> Iterator[PassRow]:
-    """Yield the rows of one pass: one, or with 'stepwise' as many as its longest word has sub-words."""
+    """Yield the rows of a pass: one row, or with 'stepwise' as many as the pass's longest word has sub-words."""
     sizes = {word: min(limits.longest, int(starts[word + 1] - starts[word])) for word in reading_pass.words}
     steps = max(sizes.values()) if decoding == "stepwise" else 1
     for step in range(steps):
@@ -142,7 +142,7 @@ def masked_rows(
 
 
 def gap_row(ids: NDArray[np.integer], starts: NDArray[np.intp], reading_pass: Pass, gap: int) -> PassRow:
-    """Return the row of a pass with one masked word. The token `gap` stands for the word, whatever its length."""
+    """Return the row of a pass with one masked word. The token `gap` replaces the word, whatever its length."""
     (word,) = reading_pass.words
     before = ids[reading_pass.begin : starts[word]].tolist()
     after = ids[starts[word + 1] : reading_pass.end].tolist()
@@ -151,7 +151,7 @@ def gap_row(ids: NDArray[np.integer], starts: NDArray[np.intp], reading_pass: Pa
 
 @dataclass
 class WordScores:
-    """Collects the predictions for a text's chosen words."""
+    """The predictions for the chosen words of a text, as they are collected."""
 
     text: str
     ids: NDArray[np.int32]
@@ -165,27 +165,27 @@ class WordScores:
     _pieces: dict[int, dict[int, int]] = field(default_factory=dict)
 
     def truth(self, word: int) -> list[int]:
-        """Return the sub-words of a word that are predicted."""
+        """Return the sub-words of a word that have to be predicted."""
         begin, end = int(self.starts[word]), int(self.starts[word + 1])
         size = 1 if self.decoding == "single" else self.longest
         return [int(token) for token in self.ids[begin : min(end, begin + size)]]
 
     def add(self, word: int, piece: int, log_probability: float, predicted: int, likeliest: float) -> None:
-        """Add the prediction at one mask of a word. likeliest: the log-probability of what is predicted."""
+        """Add the prediction at one mask of a word. likeliest: the log-probability of the predicted token."""
         self._logs[word] = self._logs.get(word, 0.0) + log_probability
         self._likeliest[word] = self._likeliest.get(word, 0.0) + likeliest
         self._pieces.setdefault(word, {})[piece] = predicted
 
     def put(self, word: int, log_probability: float, predicted: Sequence[int], likeliest: float) -> None:
-        """Set the prediction of a whole word. likeliest: the log-probability of what is predicted."""
+        """Set the prediction of a whole word. likeliest: the log-probability of the predicted sub-words."""
         self._logs[word], self._likeliest[word] = log_probability, likeliest
         self._pieces[word] = dict(enumerate(predicted))
 
     def per_piece(self, ends: int) -> list[tuple[float, float]]:
-        """Return the mean log-probability of each word's true sub-words, and of the predicted ones.
+        """Return the mean log-probability of each word's true sub-words, and of the predicted sub-words.
 
         Args:
-            ends: how many tokens beside a word's sub-words the log-probabilities are of.
+            ends: how many tokens, in addition to a word's sub-words, the log-probabilities include.
 
         Returns:
             Both means of each word, in natural logarithms.
@@ -195,7 +195,7 @@ class WordScores:
         return [(a / max(1, n + ends), b / max(1, m + ends)) for (a, b), (n, m) in zip(logs, sizes, strict=True)]
 
     def answers(self, tokenizer: SubwordTokenizer) -> tuple[list[bool], list[float], list[str]]:
-        """For each word: whether it was predicted, its log-probability, and what was predicted."""
+        """Return for each word whether it was predicted, its log-probability, and the predicted text."""
         pieces = [[self._pieces[word][piece] for piece in sorted(self._pieces[word])] for word in self.words]
         hits = [self._hit(word, predicted, tokenizer) for word, predicted in zip(self.words, pieces, strict=True)]
         return hits, [self._logs[word] for word in self.words], [tokenizer.decode(p).strip() for p in pieces]

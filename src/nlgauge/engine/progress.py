@@ -24,7 +24,7 @@ class Progress:
         self.reach(self.done)
 
     def reach(self, done: float) -> None:
-        """Set the total of finished work, and show it."""
+        """Set the total of finished work, in characters, and show it."""
         self.done = done
         self._bar.total, self._bar.n = self.work, min(self.done, self.work)
         self._bar.set_description_str(str(self), refresh=False)

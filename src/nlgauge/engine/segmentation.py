@@ -1,8 +1,8 @@
-"""Splits a text into words whose ends a word tokenizer and the model's sub-words agree on (MaskEval, section 3.1).
+"""The words of a text, whose ends a word tokenizer and the model's sub-words agree on (MaskEval, section 3.1).
 
-Training and scoring both use it. A word ends only where both a sub-word and a word of the word tokenizer end, so it
-never splits either. For example, "don't sleepwalk!" becomes "don't", "sleepwalk", "!" if the sub-words are "don ' t
-sleep walk !" and the word tokenizer gives "do n't sleepwalk !".
+Training and scoring both use these words. A word ends only where both a sub-word and a word of the word tokenizer end,
+so neither of them is ever split. For example, "don't sleepwalk!" becomes "don't", "sleepwalk", "!" if the sub-words are
+"don ' t sleep walk !" and the word tokenizer gives "do n't sleepwalk !".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nlgauge.engine.words import words
 from nlgauge.errors import MissingExtraError, SpecError
 
 Segmenter: TypeAlias = Callable[[str, NDArray[np.int32]], NDArray[np.int64]]
-"""Maps (text, offsets [tokens, 2]) to the index of the word of each sub-word, from 0: [tokens]"""
+"""A function from a text and its offsets [tokens, 2] to the index of each sub-word's word, from 0: [tokens]"""
 
 PLAIN = "plain"
 _SPACY = "spacy"
@@ -31,7 +31,7 @@ def segmenter(name: str) -> Segmenter:
     spaCy's segmenters are the rules of its blank pipelines, without a model.
 
     Args:
-        name: 'plain' (ours, `engine.words`), 'spacy' (English) or 'spacy-de', 'spacy-ja', ...
+        name: 'plain' (that of `engine.words`), 'spacy' (English) or 'spacy-de', 'spacy-ja', ...
 
     Returns:
         The segmenter.
@@ -67,7 +67,7 @@ def _spacy_tokenizer(language: str) -> Any:
 
 
 def common_words(text: str, offsets: NDArray[np.int32], ends: Sequence[int]) -> NDArray[np.int64]:
-    """Return word indexes of sub-words, given the ends of the words of the language.
+    """Return the word index of each sub-word, from the ends of the language's words.
 
     Sub-words that end at the same character or share one (the bytes of a letter, a lone word-start mark) stay together.
 
@@ -90,7 +90,7 @@ def common_words(text: str, offsets: NDArray[np.int32], ends: Sequence[int]) -> 
 
 
 def whole_words(text: str, offsets: NDArray[np.int32], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return word indexes in which words of only white space belong to the next word, at the end to the word before."""
+    """Return word indexes in which a word of white space alone is joined to the next word, or to the last word."""
     out = np.zeros(len(numbers), np.int64)
     blank, word = True, 0
     for i in range(len(numbers)):
@@ -104,7 +104,7 @@ def whole_words(text: str, offsets: NDArray[np.int32], numbers: NDArray[np.int64
 
 
 def spans(text: str, offsets: NDArray[np.int32], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """First character of each word and the one after its last, without white space around it: [words, 2]."""
+    """Return the first character of each word and the one after its last, without white space around it: [words, 2]."""
     count = int(numbers[-1]) + 1 if len(numbers) else 0
     out = np.zeros((count, 2), np.int64)
     for word in range(count):

@@ -1,4 +1,4 @@
-"""Finds the sentences of a long source that may support a stretch of another text.
+"""The search for sentences of a long source that may support a stretch (a group of sentences) of another text.
 
 Reading every stretch of a text with every part of its source would spend most of the time on unrelated sentences. A
 sentence of the source is worth reading for a stretch if it contains rare words of the stretch that no sentence chosen
@@ -23,26 +23,27 @@ from nlgauge.engine.tokens import SubwordTokenizer, Tokens
 from nlgauge.engine.windows import pair_room, windows
 
 Span: TypeAlias = "tuple[int, int]"
-"""Tokens [begin, end) of a text"""
+"""The tokens [begin, end) of a text"""
 
 _END = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")
 _SEEN_AGAIN = 0.5
-"""The remaining worth of a word that a chosen sentence already contains"""
+"""The factor of the worth of a word that a sentence chosen before already contains"""
 _LENGTH = 12.0
-"""In tokens: a shorter sentence with the same words is preferred, but very short sentences are not favoured"""
+"""A number of tokens that is added to each sentence's length. Shorter sentences with the same words are preferred, and
+very short ones are not favoured too much"""
 _QUESTION = 48
-"""Maximum tokens of a question that are read"""
+"""The largest number of a question's tokens that are read"""
 OWN, OTHER, QUESTION = 0, 1, 2
 """Values of a row's `side`: a token of the judged text, of the text that may support it, or of the question"""
 
 
 def sentences(text: str, tokens: Tokens, most: int) -> list[Span]:
-    """Return the sentences of a text. A sentence of more than `most` tokens is split into equal parts."""
+    """Return the sentences of a text. A sentence of more than `most` tokens is split into parts of equal length."""
     return cut(tokens, [match.end() for match in _END.finditer(text)], most)
 
 
 def cut(tokens: Tokens, ends: Sequence[int], most: int) -> list[Span]:
-    """Return the parts of a text that end at some characters. A part of more than `most` tokens is split equally."""
+    """Return the parts of a text that end at given characters. A part of more than `most` tokens is split equally."""
     if not len(tokens):
         return []
     cuts = np.unique([0, *np.searchsorted(tokens.offsets[:, 0], ends, side="left").tolist(), len(tokens)])
@@ -55,7 +56,7 @@ def cut(tokens: Tokens, ends: Sequence[int], most: int) -> list[Span]:
 
 
 def stretches(spans: Sequence[Span], most: int) -> list[list[Span]]:
-    """Consecutive sentences in groups of similar size, with at most `most` tokens each."""
+    """Return groups of neighbouring sentences, of similar size and with at most `most` tokens each."""
     groups: list[list[Span]] = []
     if not spans:
         return groups
@@ -73,13 +74,13 @@ def stretches(spans: Sequence[Span], most: int) -> list[list[Span]]:
 
 
 class Search:
-    """A source, prepared for searching.
+    """A source that is prepared for searching.
 
     Args:
-        tokens: those of the source.
-        spans: its sentences.
-        rarity: the worth of sharing a token: [vocabulary]. A token in many sentences of this text is worth less, by the
-            logarithm of their share.
+        tokens: the tokens of the source.
+        spans: the sentences of the source.
+        rarity: how much sharing each token counts, by its rarity: [vocabulary]. A token in many sentences of this
+            source counts less, by the logarithm of their share.
     """
 
     def __init__(self, tokens: Tokens, spans: Sequence[Span], rarity: NDArray[np.float64]) -> None:
@@ -95,7 +96,7 @@ class Search:
         The best sentence is always chosen, even if it is too long, so that something is read if any token is shared.
 
         Args:
-            asked: tokens: [tokens].
+            asked: the tokens of the stretch: [tokens].
             room: how many tokens the sentences may have in total.
 
         Returns:
@@ -119,7 +120,7 @@ class Search:
             worth = np.where(holds[best] > 0, worth * _SEEN_AGAIN, worth)
 
     def covered(self, asked: NDArray[np.int32], spans: Sequence[Span]) -> float:
-        """Return how much of the worth of the tokens `asked` is in the given parts of the source, from 0 to 1."""
+        """Return the share (0 to 1, weighted by rarity) of the tokens `asked` that the given parts contain."""
         wanted = np.unique(asked)
         read = [self.tokens.ids[begin:end] for begin, end in spans]
         there = np.isin(wanted, np.concatenate([np.empty(0, np.int32), *read]))
@@ -127,7 +128,7 @@ class Search:
         return float(self._rarity[wanted[there]].sum() / total) if total > 0 else 0.0
 
     def read(self, spans: Sequence[Span]) -> Iterator[tuple[Span, NDArray[np.int32]]]:
-        """Yield the sentences that are in some spans of tokens, wholly or in part.
+        """Yield the sentences that overlap some spans of tokens.
 
         Args:
             spans: the parts of the source that are read.
@@ -141,7 +142,7 @@ class Search:
                 yield (int(offsets[begin, 0]), int(offsets[end - 1, 1])), self.tokens.ids[begin:end]
 
     def _holds(self, wanted: NDArray[np.int32]) -> NDArray[np.float64]:
-        """1 if a sentence contains a token, else 0: [sentences, tokens]."""
+        """Return 1 where a sentence contains a token, else 0: [sentences, tokens]."""
         places = np.full(len(self._rarity), -1)
         places[wanted] = np.arange(len(wanted))
         place = places[self.tokens.ids]
@@ -159,17 +160,18 @@ def nearest(
 ) -> NDArray[np.int64]:
     """Return the sentence of the source from which each token's word most likely comes.
 
-    It is the sentence that shares most with the word's own sentence. Sentences that contain the word come first.
+    It is the sentence that shares most with the word's own sentence. Sentences that contain the word itself are
+    preferred.
 
     Args:
-        judged: tokens of a stretch: [tokens].
-        begins: the first token of each of its sentences.
+        judged: the tokens of a stretch: [tokens].
+        begins: the index of the first token of each of the stretch's sentences.
         numbers: the word index of each token: [tokens].
         quotes: the tokens of each source sentence.
-        rarity: the worth of sharing a token: [vocabulary].
+        rarity: how much sharing each token counts, by its rarity: [vocabulary].
 
     Returns:
-        The number of a sentence for each token: [tokens], -1 if there is none.
+        The index of a source sentence for each token: [tokens], -1 if there is none.
     """
     if not quotes:
         return np.full(len(judged), -1)
@@ -184,13 +186,13 @@ def nearest(
 
 
 def rarity(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
-    """Return the worth of sharing each token, from its document frequency in general text.
+    """Return how much sharing each token counts, from its document frequency in general text.
 
     Tokens that occur in no document are assumed to be names, and as rare as tokens that occur in one.
 
     Args:
-        counts: in how many documents each token occurs: [vocabulary].
-        documents: how many there are.
+        counts: the number of documents in which each token occurs: [vocabulary].
+        documents: the number of documents.
 
     Returns:
         [vocabulary], in natural logarithms.
@@ -201,30 +203,31 @@ def rarity(counts: NDArray[np.int64], documents: int) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class SearchShape:
-    """Sizes in sub-words."""
+    """The sizes of the parts of a row, in sub-words."""
 
     row: int = 320
-    """Maximum of a row, with special tokens"""
+    """The largest number of sub-words in a row, with special tokens"""
     stretch: int = 128
-    """Maximum of the judged text in a row; at most half the row"""
+    """The largest number of sub-words of the judged text in a row; at most half the row"""
     sentence: int = 60
-    """Maximum of a source sentence; a longer one is split"""
+    """The largest number of sub-words in a sentence of the source; a longer sentence is split"""
     evidence: int = 0
-    """Maximum of what is read of the source for each sub-word of the judged text, but never less than `least` in all; 0
-    if only the row limits it. With less text that has nothing to do with the judged one, the verdict moves less."""
+    """The largest number of the source's sub-words that are read for each sub-word of the judged text, but at least
+    `least` in all. 0 if only the row limits it. A lower number leaves out unrelated text, which would change the
+    verdict"""
     least: int = 64
-    """Under `evidence`, this much of a source is always read"""
+    """The number of the source's sub-words that are always read, whatever `evidence` says"""
 
 
 class Pairing:
-    """Makes rows of a text and a source for a model that reads both together."""
+    """A maker of rows with a text and a source, for a model that reads both together."""
 
     def __init__(self, tokenizer: SubwordTokenizer, shape: SearchShape, rarity: NDArray[np.float64]) -> None:
         self._tokenizer, self._rarity = tokenizer, rarity
         self.room = pair_room(shape.row, tokenizer)
-        """Maximum sub-words of both texts in a row"""
+        """The largest number of sub-words of both texts in a row"""
         self.stretch = max(1, min(shape.stretch, self.room // 2))
-        """Maximum sub-words of the judged text in a row"""
+        """The largest number of sub-words of the judged text in a row"""
         self._sentence = max(1, min(shape.sentence, self.room - self.stretch))
         self._evidence, self._least = shape.evidence, shape.least
 
@@ -233,15 +236,15 @@ class Pairing:
         return sentences(text, tokens, self.stretch)
 
     def stretches(self, spans: Sequence[Span]) -> list[list[Span]]:
-        """Return the sentences of a judged text in groups that are read at once."""
+        """Return the sentences of a judged text in groups, each of which is read at once."""
         return stretches(spans, self.stretch)
 
     def search(self, text: str, tokens: Tokens) -> Search:
-        """Prepare a source."""
+        """Return a source, prepared for searching."""
         return Search(tokens, sentences(text, tokens, self._sentence), self._rarity)
 
     def asking(self, tokens: Tokens) -> NDArray[np.int32]:
-        """Return the first sub-words of a question, which are read."""
+        """Return the first sub-words of a question, as many as a row has room for."""
         return tokens.ids[: min(_QUESTION, self.room // 4)]
 
     def evidence(
@@ -257,9 +260,9 @@ class Pairing:
 
         Args:
             search: the source.
-            asked: tokens of the stretch: [tokens].
-            question: tokens of the question: [tokens].
-            room: how many tokens the parts may have in total.
+            asked: the tokens of the stretch: [tokens].
+            question: the tokens of the question: [tokens]; None without one.
+            room: the largest number of tokens of all parts together.
 
         Returns:
             The parts, in text order.
@@ -270,7 +273,7 @@ class Pairing:
         return [search.spans[i] for i in search.choose(wanted, room)]
 
     def parts(self, search: Search, room: int) -> list[list[Span]]:
-        """All of a source, in parts that are read one after the other."""
+        """Return all of a source in parts, which are read one after the other."""
         return [[(window.begin, window.end)] for window in windows(len(search.tokens), room, "slide")]
 
     def row(
@@ -280,16 +283,16 @@ class Pairing:
         spans: Sequence[Span],
         question: NDArray[np.int32] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-        """Return a row of ids with special tokens. The order is judged text, question (if any), source.
+        """Return a row of ids with special tokens, in the order judged text, question (if any), source.
 
         Args:
             judged: tokens of the judged text: [tokens].
             search: the source.
-            spans: the parts of it that are read. The end of a source that does not fit is left out.
-            question: tokens of the question: [tokens].
+            spans: the parts of the source that are read. What does not fit at their end is left out.
+            question: the tokens of the question: [tokens]; None without one.
 
         Returns:
-            The ids, and the text of each (`side`): [length] both.
+            The ids, and for each the text that it belongs to (OWN, OTHER or QUESTION): both [length].
         """
         before, after = self._tokenizer.prefix, self._tokenizer.suffix
         read = [search.tokens.ids[begin:end] for begin, end in spans]
@@ -303,11 +306,11 @@ class Pairing:
         return ids, side
 
     def room_beside(self, judged: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
-        """Maximum sub-words of a source that are read as evidence in a row with a stretch and a question."""
+        """Return how many sub-words of a source are read at most in a row with a stretch and a question."""
         room = self.left_beside(judged, question)
         return min(room, max(self._least, self._evidence * len(judged))) if self._evidence else room
 
     def left_beside(self, judged: NDArray[np.int32], question: NDArray[np.int32] | None = None) -> int:
-        """Sub-words of a source that a row with a stretch and a question can hold."""
+        """Return how many sub-words of a source fit a row with a stretch and a question."""
         asked = 0 if question is None or not len(question) else len(question) + len(self._tokenizer.suffix)
         return self.room - len(judged) - asked

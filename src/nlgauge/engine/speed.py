@@ -1,7 +1,7 @@
-"""How fast a model is here by each backend and precision, and how far its numbers then move.
+"""The speed of a model on this machine with each backend and precision, and how far its numbers then change.
 
-Each way to run a model is timed in turns with the model as it is run by default, in float32, on texts that stand here.
-`nlgauge doctor --speed` shows the times, and `precision='auto'` chooses by them (`nlgauge.run.precision`).
+Each way to run a model is timed in turns with the model's default way in float32, on the texts of this file. `nlgauge
+doctor --speed` shows the times, and `precision='auto'` chooses by them (`nlgauge.run.precision`).
 """
 
 from __future__ import annotations
@@ -34,16 +34,17 @@ from nlgauge.engine.models.onnx import threads
 from nlgauge.errors import MissingExtraError, SpecError
 
 Load = Callable[[str, str, str, str | None], Model]
-"""`nlgauge.engine.models.loading.load`"""
+"""A function with the arguments and the result of `nlgauge.engine.models.loading.load`"""
 
 ROUNDS = 3
 _HOPELESS = 4.0
-"""A way that takes so many times as long as float32 is timed once: as bfloat16 on a processor without units for it"""
+"""A way that takes this many times as long as float32 is timed once only, such as bfloat16 on a processor without units
+for it"""
 _LEFT_OUT = {
     ("openvino", "int8"): "OpenVINO reads the graphs of int8 in 12 to 37 seconds; onnxruntime computes in int8"
 }
 _VERSION = 1
-"""Of the texts and of what is measured on them: records of another version are not read"""
+"""The version of the texts and of the measures. Records of another version are not used"""
 _LIBRARIES = ("numpy", "onnxruntime", "openvino", "tokenizers", "torch", "transformers")
 _SENTENCES = (
     "The ferry leaves the harbour at seven and returns before dark.",
@@ -64,45 +65,48 @@ TEXTS = (*_SENTENCES, *(" ".join((*_SENTENCES[at:], *_SENTENCES[:at])) for at in
 
 
 class Timing(msgspec.Struct, frozen=True, kw_only=True):
-    """One way to run a model: how fast it is, and how far its numbers are from float32."""
+    """The measured speed of a model with one backend and precision, and how far its numbers are from float32."""
 
     backend: str
-    """As `load` takes it: 'onnxruntime', 'openvino' or 'torch'; 'auto' for a model that chooses its backend itself"""
+    """The backend, as `load` takes it: 'onnxruntime', 'openvino' or 'torch'; 'auto' for a model that chooses its
+    backend itself"""
     precision: str
     opening: float
-    """Seconds until the model is ready: files are read, and the graph is compiled"""
+    """The seconds until the model is ready, after its files are read and its graph is compiled"""
     seconds: float
-    """Of the clock, for 1,000 sub-words; the median of the rounds"""
+    """The seconds for 1,000 sub-words by the clock; the median of the rounds"""
     times_as_fast: tuple[float, float, float]
-    """As float32 by default in the same round: the least, the median and the largest of the rounds"""
+    """The speed relative to the default way in float32 in the same round: the least, the median and the largest of the
+    rounds"""
     change: float
-    """The largest difference from float32 among `Measure.numbers` of `TEXTS`"""
+    """The largest absolute difference from float32 among the numbers of `Measure.numbers`"""
 
 
 class Speeds(msgspec.Struct, frozen=True, kw_only=True):
-    """What was measured of a model on a machine."""
+    """The measured speeds of a model on a machine."""
 
     model: str
     changed: str
-    """What `Timing.change` is a difference of"""
+    """What `Timing.change` is a difference of, in words, such as 'cosine of two sub-words'"""
     timings: list[Timing]
-    """The first is of float32 by default, and the others are timed beside it"""
+    """The timings: first that of the default way in float32, then the others, which were timed in turns with it"""
     missing: dict[str, str]
-    """Why another way cannot be taken, by "backend precision" """
+    """By "backend precision": the reason why that way cannot be used"""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What is computed from `TEXTS` to time a model with a certain capability."""
+    """The numbers that are computed from `TEXTS` to time a model with a certain capability."""
 
     capability: Capability[Any]
     changed: str
     numbers: Callable[[Model], NDArray[np.float64]]
-    """Compute what a metric would need of the model; numbers between -1 and 1 that precisions are compared by"""
+    """Computes numbers that a metric needs of the model. They are between -1 and 1, and are compared between
+    precisions"""
 
 
 def _cosines(model: Model) -> NDArray[np.float64]:
-    """Return the cosine of each sub-word of a text with each of the next text, by the last layer."""
+    """Return the cosines of each sub-word of a text with each sub-word of the next text, by the last layer."""
     requests = [VectorsRequest(text, (model[ENCODER].layers,)) for text in TEXTS]
     features = Engine(model).features(requests)
     vectors = [
@@ -113,7 +117,7 @@ def _cosines(model: Model) -> NDArray[np.float64]:
 
 
 def _supported(model: Model) -> NDArray[np.float64]:
-    """Return how likely each sub-word of a text is supported by the next text, and whether the whole text is."""
+    """Return the probabilities that the next text supports each sub-word of a text, and each stretch as a whole."""
     requests = [AlignmentRequest(text, (other,)) for text, other in pairwise(TEXTS)]
     features = Engine(model).features(requests)
     logits: list[float] = []
@@ -125,7 +129,7 @@ def _supported(model: Model) -> NDArray[np.float64]:
 
 
 def _predicted(model: Model) -> NDArray[np.float64]:
-    """Return the probabilities that a masked word of each text has."""
+    """Return the mean probability of each token of the vocabulary, over the masked tokens of each text."""
     requests = [BagRequest(text, 1.0) for text in TEXTS]
     features = Engine(model).features(requests)
     bags = [feature.log_probabilities for request in requests if (feature := features[request]) is not None]
@@ -137,11 +141,11 @@ MEASURES = (
     Measure(ALIGNER, "probability of being supported", _supported),
     Measure(MASKED_LM, "probability of a word", _predicted),
 )
-"""A model is timed by the first whose capability it has"""
+"""The measures. A model is timed by the first measure whose capability it has"""
 
 
 def processor() -> str:
-    """Return the name of the processor and a digest of the instructions that it has."""
+    """Return the name of the processor, and a digest of its instruction set where the system tells it."""
     described = Path("/proc/cpuinfo")
     if not described.is_file():
         return f"{platform.processor() or 'unknown'}, {platform.machine()}"
@@ -152,11 +156,11 @@ def processor() -> str:
 
 
 def speed_key(model: Model, device: str | None) -> str:
-    """Return the key of stored times: all that they depend on.
+    """Return the cache key of stored times, which contains all that the times depend on.
 
     Args:
-        model: the model in float32 by default; its `backend` names a device that is not the processor.
-        device: as it was asked for.
+        model: the model with its defaults in float32. Its `backend` names a device that is not the processor.
+        device: the device that the user chose; None for the default.
 
     Returns:
         The key.
@@ -167,7 +171,7 @@ def speed_key(model: Model, device: str | None) -> str:
 
 
 def _release(library: str) -> str:
-    """Return the version of a library; 'absent' for one that is not installed."""
+    """Return the version of a library, or 'absent' if it is not installed."""
     try:
         return installed_version(library)
     except PackageNotFoundError:
@@ -175,16 +179,16 @@ def _release(library: str) -> str:
 
 
 def measured(name: str, device: str | None = None, load: Load = loading.load, rounds: int = ROUNDS) -> Speeds | None:
-    """Return how fast a model is with each backend and precision. Each is timed in turns with float32.
+    """Return how fast a model is with each backend and precision. Each of these is timed in turns with float32.
 
     Args:
-        name: of the model, as `load` takes it.
+        name: the name of the model, as `load` takes it.
         device: as `load` takes it.
-        load: what loads a model.
-        rounds: how often each way is timed.
+        load: the function that loads a model.
+        rounds: the number of times that each way is timed.
 
     Returns:
-        The times; None for a model that has no capability to be timed by.
+        The times; None for a model without a capability that can be timed.
 
     Raises:
         SpecError: the model cannot be loaded in float32.
@@ -243,7 +247,7 @@ def measured(name: str, device: str | None = None, load: Load = loading.load, ro
 
 
 def _ways(name: str) -> Iterator[tuple[str, str]]:
-    """Yield each backend with each precision; for a model that chooses its backend itself, the precisions."""
+    """Yield each backend with each precision. A model that chooses its backend itself has the backend 'auto'."""
     backends: Sequence[str] = ("auto",) if loading.chooses_backend(name) else loading.BACKENDS[1:]
     for backend in backends:
         for precision in loading.PRECISIONS:
@@ -251,12 +255,12 @@ def _ways(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _backend_of(model: Model) -> str:
-    """Return the backend of a model by its name in signatures, as `load` takes it."""
+    """Return the backend of a model, as `load` takes it, from its name in signatures."""
     return model.backend.partition("-")[0]
 
 
 def _timed(measure: Measure, model: Model) -> tuple[NDArray[np.float64], float]:
-    """Return the numbers of a model, and the seconds of the clock that they took."""
+    """Return the numbers of a model, and the seconds in which it computed them."""
     began = time.perf_counter()
     numbers = measure.numbers(model)
     return numbers, time.perf_counter() - began

@@ -19,16 +19,16 @@ _BATCH_TOKENS = 4096
 
 @dataclass
 class Ledger:
-    """Counts of what the engine did in a run."""
+    """Counts of the work that the engine did in a run."""
 
     texts: int = 0
-    """Texts that were read, each once per block"""
+    """The number of texts that were read, each once per block"""
     passes: int = 0
-    """Rows that went through the model"""
+    """The number of rows that went through the model"""
     features: dict[str, int] = field(default_factory=dict)
-    """Features that were computed, by kind of request"""
+    """The number of features that were computed, by the class of the request"""
     stored: int = 0
-    """Features that came from the cache"""
+    """The number of features that came from the cache"""
 
 
 class TextBlock:
@@ -37,8 +37,8 @@ class TextBlock:
     Args:
         model: the model.
         window: what to do with texts longer than the model's window, 'slide', 'cut' or 'error'.
-        ledger: counts what is computed.
-        batch_tokens: tokens in a batch; by default the model or the engine chooses.
+        ledger: the counts, which are increased.
+        batch_tokens: the largest number of tokens in a batch; by default the model or the engine chooses.
         encode: splits texts into sub-words; by default with the model's tokenizer.
     """
 
@@ -52,7 +52,7 @@ class TextBlock:
     ) -> None:
         self.model, self.window, self.ledger = model, window, ledger
         self.done: Callable[[float], object] = lambda share: None
-        """Called with the finished share of the current work, from 0 to 1"""
+        """A function that is called with the finished share of the current work, from 0 to 1"""
         self._encode = encode
         self.batch_tokens = batch_tokens or model.batch_tokens or max(_BATCH_TOKENS, model.window)
         self._tokens: dict[str, Tokens] = {}
@@ -66,7 +66,7 @@ class TextBlock:
         self.ledger.texts += len(new)
 
     def tokens(self, text: str) -> Tokens:
-        """Sub-words of a text."""
+        """Return the sub-words of a text."""
         if text not in self._tokens:
             self.read([text])
         return self._tokens[text]
@@ -76,11 +76,11 @@ class TextBlock:
         return len(self.tokens(text)) > self.model.room
 
     def all_longer(self) -> frozenset[str]:
-        """All texts read so far that do not fit the model's window."""
+        """Return all texts read so far that do not fit the model's window."""
         return frozenset(text for text, tokens in self._tokens.items() if len(tokens) > self.model.room)
 
     def all_unknown(self) -> dict[str, float]:
-        """Return, for each text read so far that has unknown sub-words, their share. Punctuation does not count."""
+        """Return the share of unknown sub-words by text, not counting punctuation. Texts with none are left out."""
         unknown = self.model[TOKENIZER].unknown_id if self._tokens else None
         if unknown is None:
             return {}
@@ -88,7 +88,7 @@ class TextBlock:
         return {text: share for text, share in shares if share}
 
     def windows(self, text: str) -> list[Window]:
-        """Return the windows that a text is read in. Raises InputError if the policy refuses it."""
+        """Return the windows in which a text is read. Raises InputError if the window policy refuses the text."""
         return windows(len(self.tokens(text)), self.model.room, self.window)
 
     def used(self, text: str) -> int:
@@ -96,15 +96,15 @@ class TextBlock:
         return self.windows(text)[-1].used_to
 
     def words(self, text: str, segmentation: str) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """Return where the words of a text are.
+        """Return the positions of a text's words, in tokens and in characters.
 
         Args:
             text: the text.
             segmentation: the name of a segmenter.
 
         Returns:
-            The first token of each word, then the number of tokens: [words + 1]. And the first character of each word
-            and the one after its last: [words, 2].
+            The first token of each word, followed by the number of tokens: [words + 1]. And the first character of each
+                word and the one after its last: [words, 2].
         """
         if (text, segmentation) not in self._words:
             tokens = self.tokens(text)
@@ -114,7 +114,7 @@ class TextBlock:
         return self._words[text, segmentation]
 
     def framed(self, text: str) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
-        """Ids, offsets and special-token marks of a text's used tokens, with special tokens around them."""
+        """Return ids, offsets and special-token marks of a text's used tokens, with special tokens around them."""
         size, tokenizer, tokens = self.used(text), self.model[TOKENIZER], self.tokens(text)
         before, after = len(tokenizer.prefix), len(tokenizer.suffix)
         ids = np.array([*tokenizer.prefix, *tokens.ids[:size], *tokenizer.suffix], np.int32)
@@ -139,9 +139,9 @@ class TextBlock:
         """Yield indexes of the rows of each batch, longest rows first. Passes are counted as batches are taken.
 
         Args:
-            lengths: the tokens of each row.
-            most_tokens: of a batch, if lower than usual.
-            kinds: the kind of each row, if a batch must hold only one kind.
+            lengths: the number of tokens in each row.
+            most_tokens: the largest number of tokens in a batch, if it is less than usual.
+            kinds: the kind of each row, if all rows of a batch must be of one kind.
 
         Returns:
             An iterator over the indexes of each batch: [rows].

@@ -1,10 +1,10 @@
-r"""Checks of a tokenizer.json before it is loaded: it cannot keep a run busy for ever or fill the memory.
+r"""Checks of a tokenizer.json before it is loaded, so that it can neither run without end nor fill the memory.
 
 The library that reads the file matches patterns by backtracking, replaces text as often as the file says, and cannot be
-interrupted. So a file is read only if all its sizes have limits, its replacements make a text at most some times
-longer, and each branch of its patterns is of a form that never goes back over a long match, or on a list of those that
-common tokenizers use. This is simpler and surer than to try a text out in another process, where the harmful text would
-have to be guessed.
+interrupted. So a file is loaded only under three conditions: all its sizes are within limits; its replacements make a
+text only a limited number of times longer; and each branch of its patterns is of a form that never goes back over a
+long match, or is on a list of branches that common tokenizers use. This is simpler and safer than trying a text in
+another process, where the harmful text would have to be guessed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from nlgauge.errors import SpecError
 
 _STEPS = 64
 _GROWTH = 16.0
-"""Times as long as a text that all replacements together may make it"""
+"""The largest factor by which all replacements together may make a text longer"""
 _LONGEST_PATTERN = 10_000
 _LONGEST_MAP = 1 << 20
 _LONGEST_PIECE = 256
-"""Bytes that stand for one sign in a Precompiled map; in those that are used, 33"""
+"""The largest number of bytes that replace one sign in a Precompiled map; common maps have up to 33"""
 _LONGEST_WORD = 1000
 _FRAME = 32
-"""Pieces of a template, and ids of each"""
+"""The largest number of pieces in a template, and of ids in each piece"""
 
 # A piece of a pattern takes one sign, or some signs without a choice of how many; an anchor takes none.
 _CLASS = r"\[(?!\^?\])(?:\\.|[^\[\]\\]|\[(?:\\.|[^\[\]\\])+\])+\]"
@@ -42,7 +42,7 @@ _MAYBE = rf"(?:(?:{_WORDS}|{_ONE})\?|{_ONE}\*)(?![*+?{{])"
 # Behind the first match without a bound nothing can fail, so that nothing is given back; before it are three choices.
 _SAFE = rf"(?:{_FIXED})*(?:{_CHOICE}(?:{_FIXED})*){{0,3}}(?:{_MANY}(?:{_MAYBE})*)?"
 _EMPTY = re.compile(rf"(?:{_ANCHOR}|{_MAYBE}|{_ONE}\{{0,\d?\}})*", re.DOTALL)
-"""A branch that also matches where there is nothing"""
+"""A pattern for branches that also match the empty text"""
 # Branches that go back over a long match, in patterns of common tokenizers: over blanks, or over letters of one word.
 _KNOWN = (
     r"\\s\+\(\?!\\S\)|\\s\*\[\\r\\n/?\]\+?|\\s\+\$|[ ]\+\\z|[ ]\+▁|\^▁\+\$|\(\\d\{3\}\)\+"
@@ -53,20 +53,20 @@ _KNOWN_WHOLE = {
     r"[\(\)\[\]\{\}]|([!\"#\$%\&'\*\+,\-\./:;<=>\?\\\^_`\|\~])\1*": True,
     r"(?=(\d{3})+(?!\d))": False,
 }
-"""Whether a pattern takes at least one sign"""
+"""Known whole patterns, and whether each takes at least one sign"""
 _BRANCH = re.compile(rf"(?:{_KNOWN}|{_SAFE})(?=\||\Z)", re.DOTALL)
 
 
 class _HarmfulError(Exception):
-    """What is wrong with a tokenizer, in words."""
+    """An error whose message says what is harmful in a tokenizer."""
 
 
 def refuse_harmful(definition: object, place: str) -> None:
     """Raise SpecError for a tokenizer that could take time or memory without end.
 
     Args:
-        definition: content of a tokenizer.json.
-        place: its file or model, for the error message.
+        definition: the parsed content of a tokenizer.json.
+        place: the file or model that it comes from, for the error message.
     """
     try:
         if not isinstance(definition, dict):
@@ -97,7 +97,7 @@ def _list(value: object) -> list[Any]:
 
 
 def _steps(part: object) -> Iterator[dict[str, Any]]:
-    """Yield the steps of a part, those in sequences too."""
+    """Yield the steps of a part of a tokenizer, with the steps inside sequences."""
     waiting, count = [part], 0
     while waiting:
         step, count = _dict(waiting.pop()), count + 1
@@ -109,7 +109,7 @@ def _steps(part: object) -> Iterator[dict[str, Any]]:
 
 
 def _growth_of(step: dict[str, Any]) -> float:
-    """Return how many times longer a step can make a text."""
+    """Return the largest factor by which a step can make a text longer. Raises _HarmfulError."""
     least = 1
     if (pattern := step.get("pattern")) is not None:
         expression, text = _dict(pattern).get("Regex"), _dict(pattern).get("String")
@@ -129,7 +129,11 @@ def _growth_of(step: dict[str, Any]) -> float:
 
 
 def _check_map(encoded: object) -> None:
-    """Check a map: the size of a table, the table, and what stands for each sign, each with a zero byte behind."""
+    """Raise _HarmfulError for a map of signs with wrong or too large sizes.
+
+    A map has three parts: the size of a table in bytes, the table, and the replacements of signs. Each replacement is
+    followed by a zero byte.
+    """
     if not isinstance(encoded, str) or len(encoded) > _LONGEST_MAP:
         raise _HarmfulError(f"its map of signs is larger than {_LONGEST_MAP} characters")
     try:
@@ -153,7 +157,7 @@ def _check_template(part: object) -> None:
 
 
 def _takes_a_sign(pattern: str) -> bool:
-    """Return whether each match of a pattern has a sign. Raises _HarmfulError for one that may go back far."""
+    """Return whether each match of a pattern takes at least one sign. Raises _HarmfulError for a slow pattern."""
     if len(pattern) > _LONGEST_PATTERN:
         raise _HarmfulError(f"a pattern has more than {_LONGEST_PATTERN} characters")
     if pattern in _KNOWN_WHOLE:
@@ -170,7 +174,7 @@ def _takes_a_sign(pattern: str) -> bool:
 
 
 def checked(text: str, place: str) -> None:
-    """Raise SpecError for the text of a tokenizer.json that is no JSON, or not safe to use."""
+    """Raise SpecError if the text of a tokenizer.json is not JSON, or not safe to use."""
     try:
         definition = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -29,12 +29,12 @@ class Tokens:
     """The sub-words of one text, without special tokens."""
 
     ids: NDArray[np.int32]
-    """[tokens]"""
+    """[tokens]: the id of each token in the vocabulary"""
     offsets: NDArray[np.int32]
-    """[tokens, 2]: first character and the one after the last, in the original string, without white space around it.
+    """[tokens, 2]: first character of each token and the one after its last in the original string, without white space
+    around the token.
 
-    A token of white space alone is empty. It stands where the next word begins, or else where the last one ends.
-    """
+    A token of white space alone is empty. It is at the beginning of the next word, or else at the end of the last."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -60,9 +60,9 @@ class SubwordTokenizer:
     A "[MASK]" or "[SEP]" in a user's text is split like any other word and never becomes the special token.
 
     Args:
-        tokenizer: that of the tokenizers library.
-        mask: the mask token, None where there is none.
-        pad: the padding token, None where there is none.
+        tokenizer: the tokenizer of the library tokenizers.
+        mask: the mask token; None without one.
+        pad: the padding token; None without one.
     """
 
     def __init__(self, tokenizer: Tokenizer, mask: str | None, pad: str | None) -> None:
@@ -81,9 +81,9 @@ class SubwordTokenizer:
         self.frame = len(self.prefix) + len(self.suffix)
         """The number of special tokens around one text"""
         self.second_type = _second_type(tokenizer)
-        """The type that its network reads a pair's second text with; 0 if it says none"""
+        """The type with which the network reads a pair's second text; 0 if the tokenizer names no type"""
         self.pair_frame = _pair_frame(tokenizer)
-        """The special tokens before, between and after two texts that are read as a pair"""
+        """The special tokens before, between and after the two texts of a pair"""
         tokenizer.encode_special_tokens = True
         self._tokenizer = tokenizer
         self.mask_id = tokenizer.token_to_id(mask) if mask else None
@@ -96,7 +96,7 @@ class SubwordTokenizer:
 
     @classmethod
     def read(cls, path: str) -> SubwordTokenizer:
-        """Read a tokenizer.json whose mask and pad tokens have one of the usual names.
+        """Return the tokenizer in a tokenizer.json, whose mask and pad tokens must have one of the usual names.
 
         Args:
             path: the file.
@@ -105,7 +105,7 @@ class SubwordTokenizer:
             The tokenizer.
 
         Raises:
-            SpecError: it is any other file.
+            SpecError: the file is not such a tokenizer.json.
         """
         tokenizer = read_tokenizer(path)
         id_of = tokenizer.token_to_id
@@ -118,25 +118,25 @@ class SubwordTokenizer:
 
     @property
     def end_id(self) -> int:
-        """The token that ends a text. Raises SpecError for a tokenizer that puts none there."""
+        """The token that ends a text. Raises SpecError for a tokenizer that puts no token there."""
         if not self.suffix:
             raise SpecError("the tokenizer puts no token at the end of a text")
         return int(self.suffix[-1])
 
     def fit(self, rows: int) -> SubwordTokenizer:
-        """Return this tokenizer. rows: size of the embedding table. Raises SpecError if a token id is outside it."""
+        """Return this tokenizer. Raises SpecError if a token id is not below `rows`, the size of an embedding table."""
         if self.largest_id >= rows:
             raise SpecError(f"the tokenizer has the token {self.largest_id}, and the network {rows} tokens")
         return self
 
     @property
     def definition(self) -> str:
-        """The content of a tokenizer.json."""
+        """The content of this tokenizer's tokenizer.json."""
         return str(self._tokenizer.to_str())
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the tokenizer's definition, hexadecimal. It is the same wherever it was read from."""
+        """The SHA-256 of the tokenizer's definition, hexadecimal, which is equal wherever the tokenizer was read."""
         definition = json.loads(self.definition)
         definition.pop("truncation", None)
         definition.pop("padding", None)
@@ -144,7 +144,7 @@ class SubwordTokenizer:
 
     @cached_property
     def unknown_id(self) -> int | None:
-        """The id of the unknown token, whichever way the tokenizer names it."""
+        """The id of the unknown token, in whatever way the tokenizer names it; None without one."""
         model = json.loads(self.definition)["model"]
         if isinstance(number := model.get("unk_id"), int):
             return number
@@ -203,7 +203,7 @@ class SubwordTokenizer:
 
 
 def read_tokenizer(path: str | PathLike[str]) -> Tokenizer:
-    """Return the tokenizer of a tokenizer.json. Raises SpecError for any other file, and for one that is harmful."""
+    """Return the tokenizer in a tokenizer.json. Raises SpecError for any other file, and for a harmful one."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:

@@ -1,7 +1,7 @@
 """Learned token weights (MaskEval, section 3.3.1): a vector that weighs hidden states, and the candidate's share.
 
-They are a file NAME.safetensors with `weight` [width] and `share` [1], the log-odds of the candidate's share. Its
-metadata says what they were trained on. A model's own are in its folder under weighters/.
+They are stored in a file NAME.safetensors with `weight` [width] and `share` [1], the log-odds of the candidate's share.
+Its metadata says what they were trained on. The weights that come with a model are in its folder, under weighters/.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _SUFFIX = ".safetensors"
 
 @dataclass(frozen=True)
 class Weighter:
-    """Weighs the sub-words of both texts of a pair."""
+    """Learned token weights, which weigh the sub-words of both texts of a pair."""
 
     weight: NDArray[np.float32] = field(repr=False)
-    """[width]"""
+    """[width]: the vector that weighs hidden states"""
     share: float
-    """The candidate's share of the score, 0 to 1"""
+    """The candidate's share of the score, from 0 to 1"""
     states: str
-    """Digest of the weights whose hidden states it weighs"""
+    """The digest of the model weights whose hidden states the vector weighs"""
     aspect: str = ""
     digest: str = ""
 
@@ -44,7 +44,7 @@ class Weighter:
 
 
 def write_weighter(path: Path, weighter: Weighter) -> None:
-    """Write one file."""
+    """Write learned token weights to a file."""
     tensors = {
         "weight": weighter.weight.astype(np.float32),
         "share": np.array([np.log(weighter.share / (1 - weighter.share))], np.float32),
@@ -56,14 +56,14 @@ def read_weighter(name: str, model: Model) -> Weighter:
     """Return learned token weights by name, file or folder.
 
     Args:
-        name: that of the model, a file or a folder.
+        name: the name of weights that come with the model, a file, or a folder.
         model: the model that reads texts.
 
     Returns:
         The weights.
 
     Raises:
-        SpecError: There are none, or they are for another model.
+        SpecError: there are no such weights, or they are for another model.
     """
     path = _find(name, model)
     try:

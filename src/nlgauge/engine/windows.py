@@ -21,7 +21,10 @@ WINDOW_POLICIES: tuple[WindowPolicy, ...] = ("error", "cut", "slide")
 
 @dataclass(frozen=True)
 class Window:
-    """Tokens [begin, end) are read together. Tokens [used_from, used_to) take their features from this window."""
+    """A part of a text that is read at once.
+
+    Tokens [begin, end) are read together. Tokens [used_from, used_to) take their features from this window.
+    """
 
     begin: int
     end: int
@@ -37,11 +40,11 @@ def windows(tokens: int, room: int, policy: WindowPolicy, backwards: bool = Fals
     of the text. The last window ends with the text and is as long as the others.
 
     Args:
-        tokens: sub-words of the text.
-        room: sub-words that the model has room for.
+        tokens: the number of sub-words of the text.
+        room: the number of sub-words that fit a window.
         policy: 'slide', 'cut' or 'error'.
         backwards: for models that see only the tokens before each token. Each token takes its features from the window
-            with most of them: at least half a window, except at the beginning of the text.
+            with the most tokens before it: at least half a window, except at the beginning of the text.
 
     Returns:
         The windows, in text order.
@@ -70,40 +73,40 @@ class PairedRow(NamedTuple):
 
     ids: list[int]
     begin: int
-    """Where the text begins in it"""
+    """The index at which the text begins in the row"""
     second: int
-    """Where the second of the two begins in it"""
+    """The index at which the second of the two texts begins in the row"""
 
 
 class PairWindow(NamedTuple):
-    """Part of a text read with part of another."""
+    """A part of a text that is read with a part of another text."""
 
     text: Window
     other: Window
 
 
 def pair_room(window: int, tokenizer: SubwordTokenizer) -> int:
-    """Maximum sub-words of both texts together in a row, without special tokens."""
+    """Return the largest number of sub-words of both texts together in a row, without special tokens."""
     return window - len(tokenizer.prefix) - 2 * len(tokenizer.suffix)
 
 
 def pair_windows(text: int, other: int, room: int, policy: WindowPolicy) -> list[PairWindow]:
-    """Return how a text is read with another.
+    """Return the parts of a text and of another text that are read together.
 
-    'slide' reads every part of the text with every part of the other. The text is split only if it takes more than half
-    the room. 'cut' reads the beginning of both.
+    'slide' reads every part of the text with every part of the other text. The text is split only if it takes more than
+    half the room. 'cut' reads the beginning of both.
 
     Args:
-        text: sub-words of the text.
-        other: sub-words of the other.
-        room: sub-words that a row has room for.
+        text: the number of sub-words of the text.
+        other: the number of sub-words of the other text.
+        room: the number of sub-words that fit a row.
         policy: 'slide', 'cut' or 'error'.
 
     Returns:
-        The parts of both that each row holds.
+        The parts of both texts in each row.
 
     Raises:
-        InputError: under 'error', they do not fit.
+        InputError: under 'error', the texts do not fit a row.
     """
     if policy == "error" and text + other > room:
         raise InputError(
@@ -120,10 +123,10 @@ def paired_row(
     """Return a row with a text and as much of the beginning of another text as fits.
 
     Args:
-        text: ids without special tokens.
-        other: ids without special tokens.
+        text: the ids of the text, without special tokens.
+        other: the ids of the other text, without special tokens.
         first: whether the text comes first.
-        room: from `pair_room`.
+        room: the number that `pair_room` returns.
         tokenizer: puts the special tokens around both.
 
     Returns:
@@ -141,7 +144,7 @@ def pair_types(seconds: Sequence[int], length: int, model: Model) -> dict[str, I
 
     Args:
         seconds: where the second text of each row begins.
-        length: of the rows, with padding.
+        length: the length of the rows, with padding.
         model: the model that reads them.
 
     Returns:

@@ -36,7 +36,7 @@ def words(text: str, offsets: NDArray[np.int32] | Sequence[tuple[int, int]]) -> 
 
 
 def is_word(text: str) -> bool:
-    """Return whether a text contains a letter or a digit; else it is punctuation, a symbol or a space."""
+    """Return whether a text contains a letter or a digit, and not only punctuation, symbols or spaces."""
     return any(character.isalnum() for character in text)
 
 

@@ -1,4 +1,4 @@
-"""Addresses of the web and of mail that an answer has, and its source does not."""
+"""Web and mail addresses of an answer that its source does not have."""
 
 from __future__ import annotations
 
@@ -21,28 +21,29 @@ _CITED = tuple(
         rf"(?<!\])\(\s*(?:(?:see|source|from|via|more)\s*)?(?::\s*)?(?:\[[^\]\n]{{0,300}}\]{ADDRESS}|<?{URL}>?)\s*\)",
     )
 )
-"""Where an address is a mark of a source"""
+"""Places where an address only cites a source, as in "[source](https://...)" """
 
 
 class Link(NamedTuple):
-    """An address that no other text has, or another difference that is found before the claims are read."""
+    """An address that the source does not have, or another difference that is found before the claims are judged."""
 
     begin: int
     end: int
     reason: str
     sure: bool
-    """Whether it is surely wrong: other texts have addresses, and this is none of them"""
+    """Whether it is certainly an error: the source has addresses, and this address is none of them"""
 
 
 def made_up(text: str, others: Sequence[str]) -> list[Link]:
-    """Return the addresses of a text that no other text has.
+    """Return the web and mail addresses of an answer that its source does not have.
 
     Args:
         text: an answer, as it is written.
         others: the texts of its source.
 
     Returns:
-        The addresses. Marks of sources are not among them, unless the source has addresses itself.
+        The addresses, in the order of the answer. An address that only cites a source is left out, unless the source
+        has addresses itself.
     """
     links = list(WEB.finditer(text))
     there = {_address(match.group()) for other in others for match in WEB.finditer(other)}
@@ -61,6 +62,6 @@ def made_up(text: str, others: Sequence[str]) -> list[Link]:
 
 
 def _address(link: str) -> str:
-    """Return an address in the form in which two are compared."""
+    """Return an address as it is compared: in lower case, without "https://www.", query, fragment and end signs."""
     plain = re.sub(r"\A(?:https?://)?(?:www\.)?|\Amailto:", "", link.lower())
     return plain.partition("#")[0].partition("?")[0].rstrip("/.,;:")

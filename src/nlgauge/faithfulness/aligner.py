@@ -1,4 +1,4 @@
-"""What a trained aligner says of the claims of an answer; exact checks and a search for refusals decide with it."""
+"""The score of an answer's claims by a trained aligner, together with exact checks and a search for refusals."""
 
 from __future__ import annotations
 
@@ -29,28 +29,29 @@ from nlgauge.maths.text import word_spans
 from nlgauge.maths.wording import shared_wording
 
 DOUBT = 2.0
-"""What a sure difference (`CheckedSource`) takes from the log-odds that a source supports a stretch. It fits the labels
-of five held-out sets best: docs/detection.md"""
+"""Log-odds that a difference (`CheckedSource`) subtracts from the log-odds that a source supports a stretch. This value
+fits the labels of five held-out sets best: docs/detection.md"""
 GIVEN = 2.0
 """The lowest log-odds of a claim that follows from the source by a calculation or by a key"""
 SURE = -1.0
-"""The highest log-odds of an answer with a difference that is nearly always an error. They are below every threshold
-from which a model's rows pass"""
+"""The highest log-odds of an answer with a difference that is nearly always an error (`SourceDifference.sure`). For
+every model they are below the threshold from which rows pass"""
 NO_CLAIM = "claims nothing"
-"""In the reason why an answer has no probability"""
+"""The end of the reason why an answer that claims nothing has no probability"""
 
 
 MOST_CHARACTERS = 1_000_000
-"""Of the answer, the source and the question of a row together. What reads them without a model takes time that grows
-as n log n with their length, so that this bounds it before a row is begun. A million characters took 21 seconds"""
+"""Characters that the answer, the source and the question of a row have at most together. The rules that need no model
+take time that grows as n log n with this length, so that the limit bounds it before a row begins. A million characters
+took 21 seconds"""
 
 
 PARTS = ("probability", "score", "least_stretch", "unsupported", WORDING, CLAIMS)
-"""What an answer is scored by"""
+"""The names of the sub-scores of an answer"""
 
 
 class Answer:
-    """An answer beside its source, read once: what it claims, and what is known of the source."""
+    """An answer and its source, each read once: the claims of the answer, and the prepared source."""
 
     def __init__(self, whole: Direction, row: Row | None = None, unread: str | None = None) -> None:
         size = len(whole.text) + len(whole.question) + sum(map(len, whole.others))
@@ -60,37 +61,37 @@ class Answer:
         self.whole = whole
         self._row = row
         self.unread = unread
-        """Why it is not read"""
+        """The reason why the answer is not read; None where it is read"""
         self.source = source_of(whole)
         self.said = claims(whole.text, self.source.forms, whole.question)
 
     @property
     def row(self) -> Row:
-        """The row that it stands in, for a scorer of rows."""
+        """The row of the answer, for a scorer of rows."""
         assert self._row is not None  # the metric gives it
         return self._row
 
 
 def _too_long(size: int) -> str:
-    """Return why an answer is not read whose texts have so many characters."""
+    """Return the reason for not reading an answer: its texts together have `size` characters, which is too long."""
     remedy = "give the passages that the answer is about, and no others"
     return f"its texts have {size:,} characters, and at most {MOST_CHARACTERS:,} are checked at a time: {remedy}"
 
 
 @dataclass(frozen=True)
 class VerdictAligner:
-    """A scorer of what an answer claims, by a trained aligner.
+    """A scorer of an answer's claims, by a trained aligner.
 
     Args:
-        reader: the aligner D that reads the claims.
-        asks: whether it reads the question too.
+        reader: the aligner D that judges the claims.
+        asks: whether the aligner reads the question too.
     """
 
     reader: TrainedAligner
     asks: bool = False
 
     def read(self, answer: Answer, /) -> AnswerReading:
-        """Return an answer as the aligner reads it."""
+        """Return the reading of an answer: its requests to the aligner, and its score from the features."""
         question = answer.whole.question if self.asks else ""
         ends = (*claim_ends(answer.said.text), len(answer.said.text))
         claimed = replace(answer.whole, text=answer.said.text, question=question, claims=ends)
@@ -99,7 +100,7 @@ class VerdictAligner:
 
 @dataclass(eq=False)
 class AnswerReading(Reading):
-    """The claims of an answer as an aligner reads them, then its score."""
+    """The claims of an answer as requests for an aligner, and the score of the answer."""
 
     reader: TrainedAligner
     answer: Answer
@@ -120,7 +121,7 @@ class AnswerReading(Reading):
         )
 
     def _align(self, features: Features) -> Aligned | str:
-        """Return the words and alignments, with places in the answer, or the reason why there are none."""
+        """Return the alignment of each word, with its place in the answer, or the reason why there is none."""
         answer = self.answer.whole
         if (reason := self.answer.unread or self.reader.unread(answer)) is not None:
             return reason
@@ -139,9 +140,9 @@ class AnswerReading(Reading):
         return checked if refused is None else _joined(checked, refused)
 
     def _checked(self, text: Alignment, aligned: Aligned) -> Aligned:
-        """Return the alignments of claims at their places in the answer.
+        """Return the alignment of each claim at its place in the answer.
 
-        What exact checks find in a stretch lowers its alignment.
+        A difference that exact checks find in a stretch lowers the probability of this stretch.
         """
         assert aligned.judged is not None  # by the aligner D
         said = self.answer.said
@@ -156,7 +157,7 @@ class AnswerReading(Reading):
         return Aligned(np.array(places, np.int32).reshape(-1, 2), aligned.alignment, verdicts)
 
     def _with_given_words(self, stretch: Stretch) -> Stretch:
-        """Return a stretch with the words from which all of it follows, if it does: then it is a given fact."""
+        """Return a stretch. If it lies in a part that follows from the source (`Given`), its probability is raised."""
         inside = (
             words for words in self.answer.said.given if words.begin <= stretch.begin and stretch.end <= words.end
         )
@@ -182,18 +183,18 @@ class AnswerReading(Reading):
 
 @dataclass(eq=False)
 class ReadSource:
-    """What is known of a source beside which answers are read."""
+    """A source, prepared for the comparison with answers. Each property is computed once."""
 
     texts: Sequence[str]
 
     @cached_property
     def forms(self) -> Forms:
-        """Its quantities, as it writes them."""
+        """The quantities of the source, as the source writes them."""
         return forms_of(self.texts)
 
     @cached_property
     def checked(self) -> CheckedSource:
-        """The source as exact checks read it."""
+        """The source, prepared for exact checks."""
         return CheckedSource(self.texts)
 
 
@@ -201,7 +202,7 @@ _sources: WeakValueDictionary[tuple[str, ...], ReadSource] = WeakValueDictionary
 
 
 def source_of(answer: Direction) -> ReadSource:
-    """Return the source of an answer: one object for all answers beside it that are being read."""
+    """Return the prepared source of an answer. Answers with equal source texts share one object while they are read."""
     texts = tuple(other for _, other in answer.usable)
     if (source := _sources.get(texts)) is None:
         source = _sources[texts] = ReadSource(texts)
@@ -209,7 +210,7 @@ def source_of(answer: Direction) -> ReadSource:
 
 
 def differences(answer: Direction) -> tuple[Reason, ...]:
-    """Return the places where an answer differs from its source, as exact checks find them in its claims."""
+    """Return the places where the claims of an answer differ from its source, as exact checks find them."""
     read = Answer(answer)
     return _reasons(read.said, _differences(read))
 
@@ -218,9 +219,9 @@ class _Refused(NamedTuple):
     """The words of an answer that say that something is not in the source."""
 
     spans: NDArray[np.int32]
-    """[words, 2]"""
+    """[words, 2]: begin and end of each word, in characters of the answer"""
     alignment: Array
-    """[words]: the probability that it is not"""
+    """[words]: the probability that the source does not have the thing, as the answer says"""
     stretches: tuple[Stretch, ...]
 
 
@@ -228,7 +229,7 @@ _NOTHING = Aligned(np.empty((0, 2), np.int32), np.empty(0), StretchVerdicts((), 
 
 
 def _differences(answer: Answer) -> list[SourceDifference]:
-    """Return the differences of an answer from its source, and the addresses that the source does not have."""
+    """Return the differences of an answer from its source, with addresses, values and names that the source lacks."""
     said = answer.said
     differences = answer.source.checked.differences(said.text, answer.whole.question)
     differences += (
@@ -248,7 +249,7 @@ def _reasons(said: Claims, differences: Sequence[SourceDifference]) -> tuple[Rea
 
 
 def _no_answer(answer: Direction, why: str) -> Aligned:
-    """Return the alignment of what is no answer: nothing supports it."""
+    """Return the alignment of a text that is no answer: all its words have the probability 0, for the reason `why`."""
     spans = np.array(word_spans(answer.text), np.int32).reshape(-1, 2)
     end = len(answer.text)
     judged = StretchVerdicts(
@@ -258,7 +259,7 @@ def _no_answer(answer: Direction, why: str) -> Aligned:
 
 
 def _refused(answer: Direction, said: Claims) -> _Refused | None:
-    """Return what an answer says is not in the source; None where it names nothing."""
+    """Return the words by which an answer says that something is not in the source; None where it names no thing."""
     spans: list[tuple[int, int]] = []
     alignment: list[float] = []
     stretches: list[Stretch] = []
@@ -280,7 +281,7 @@ def _refused(answer: Direction, said: Claims) -> _Refused | None:
 
 
 def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
-    """Return the words of claims and of refusals, in the order of the answer."""
+    """Return the alignments of the claims and of the refusals together, in the order of the answer."""
     assert aligned.judged is not None
     spans = np.concatenate([aligned.spans, refused.spans])
     order = np.argsort(spans[:, 0], kind="stable")
@@ -291,7 +292,7 @@ def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
 
 
 def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int) -> Value:
-    """Return the sub-scores of an answer of so many claims."""
+    """Return the sub-scores of an answer in the order of `PARTS`. `claims` is the number of its claims."""
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
     probability = all_supported([np.nan if stretch.supported is None else stretch.supported for stretch in stretches])

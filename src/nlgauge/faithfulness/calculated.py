@@ -1,9 +1,10 @@
 """Numbers and orders that a statement derives from the numbers of its source.
 
 A word of the statement names the calculation: a total ("altogether"), a difference ("five years older than", "rose
-by"), a span ("lasted", "at the age of"), a share, an average, or the first and last of an order ("the cheapest"). It is
-done with the numbers of neighbouring sentences that have the statement's words. The statement follows if a result is
-its number. It is excluded if there is a single way to calculate, and the result is another one.
+by"), a span ("lasted", "at the age of"), a share, an average, or the first and last of an order ("the cheapest"). The
+calculation uses the numbers of neighbouring sentences that have the statement's words. The statement follows if a
+result equals its number. The source excludes the statement if there is a single way to calculate, and the result is
+another number.
 """
 
 from __future__ import annotations
@@ -52,29 +53,29 @@ _OF_WHOLE = re.compile(
 
 
 class _Result(NamedTuple):
-    """What a calculation gives."""
+    """The result of a calculation."""
 
     made: float
-    """In the unit of the statement's number"""
+    """The number, in the base unit of the kind of the statement's number"""
     shown: str
     single: bool
-    """Whether there is no other way to calculate it"""
+    """Whether there is no other way to calculate the number"""
     near: float = 0.0
-    """A difference up to which the number is the same"""
+    """The difference up to which the result equals the statement's number"""
     turned: bool = False
-    """Whether the statement has the direction wrong"""
+    """Whether the statement has the wrong direction, such as "rose" for "fell" """
 
 
 def calculated(statement: str, question: str, source: Passages) -> Derived | None:
-    """Return whether a statement follows from numbers of a source, or is excluded by them.
+    """Return whether a statement follows from numbers of a source, or whether they exclude it.
 
     Args:
         statement: a sentence.
-        question: the question that it answers.
-        source: its passages.
+        question: the question that the statement answers; may be empty.
+        source: the passages of the source.
 
     Returns:
-        Whether it follows, and from which words; None where that is not certain.
+        Whether the statement follows or is excluded, and by which words of the source; None where neither is certain.
     """
     statement = OF_ALL.sub("", statement)
     ordered = ORDER.search(statement) or MOST_OF.search(statement)
@@ -112,7 +113,7 @@ def calculated(statement: str, question: str, source: Passages) -> Derived | Non
 
 
 def _target(said: Statement, passage: Passage) -> Quantity | None:
-    """Return the number of a statement that may be calculated: the one that the passage does not give."""
+    """Return the single number of a statement that a passage does not give, and that may be calculated; else None."""
     theirs = passage.quantities
     new = [number for number in said.numbers if not any(same(number, other) for other in theirs)]
     new = [number for number in new if not YEAR.fullmatch(said.text, number.begin, number.end)]
@@ -131,7 +132,7 @@ def _measure(target: Quantity) -> float:
 
 
 def _results(said: Statement, target: Quantity, passage: Passage) -> Iterator[_Result]:
-    """Yield what the passage's numbers give by the calculation that the statement names."""
+    """Yield the results of the calculation that the statement names, with the numbers of the passage."""
     text = said.text
     if AVERAGE.search(text):
         if "average" not in passage.text.lower():  # which may be said of another thing
@@ -164,7 +165,10 @@ def _is_age(text: str, target: Quantity) -> bool:
 
 
 def _alike(target: Quantity, passage: Passage) -> list[Operand]:
-    """Return the numbers of a passage that can be compared with one: in its kind, or counts of what it counts."""
+    """Return the numbers of a passage that have the kind of a number, and for money its currency.
+
+    If there are none for a time, return the numbers of the passage without a unit.
+    """
     if target.kind == "money":
         return [
             operand
@@ -178,7 +182,7 @@ def _alike(target: Quantity, passage: Passage) -> list[Operand]:
 
 
 def _scaled(target: Quantity, operand: Operand) -> float:
-    """Return a number in the unit of the statement's number."""
+    """Return a number of the passage in the base unit of the statement's number."""
     if operand.kind == target.kind:
         return operand.value
     return operand.value * (_measure(target) / target.written if target.written else 1.0)
@@ -220,7 +224,7 @@ def _shares(said: Statement, target: Quantity, passage: Passage) -> Iterator[_Re
 
 
 def _others(target: Quantity, passage: Passage) -> Iterator[_Result]:
-    """Yield how many are left of a whole: of 24, 18 passed, so that six did not."""
+    """Yield the rest of a whole: if 18 of 24 passed, 6 did not."""
     counts = passage.of("count")
     if len(counts) == 2 and not negated(passage.text):
         part, whole = sorted(counts, key=lambda count: count.value)
@@ -255,12 +259,12 @@ def _totals(said: Statement, target: Quantity, passage: Passage) -> Iterator[_Re
 
 
 def _is_list(passage: Passage, operands: Sequence[Operand]) -> bool:
-    """Return whether numbers stand in a single sentence, one behind the other."""
+    """Return whether the numbers stand in a single sentence."""
     return not re.search(r"[.!?;]\s", passage.text[operands[0].end : operands[-1].begin])
 
 
 def _compared(said: Statement, target: Quantity, passage: Passage, than: re.Match[str]) -> Iterator[_Result]:
-    """Yield the difference of two numbers, of which the statement says which is the greater one."""
+    """Yield the difference of the two numbers that a statement compares, as in "five metres higher than"."""
     operands = _alike(target, passage)
     how = than["how"].lower()
     if not operands and target.kind == "months" and how in ("older", "younger"):
@@ -279,7 +283,7 @@ def _compared(said: Statement, target: Quantity, passage: Passage, than: re.Matc
 
 
 def _born(said: Statement, passage: Passage, than: re.Match[str]) -> Iterator[_Result]:
-    """Yield how much older one is than another, by the days or the years in which they were born."""
+    """Yield the difference in age of two persons, from their days or years of birth."""
     days, years = passage.of("day"), passage.of("year")
     births, year = (days, 365.2425) if len(days) == 2 else (years, 1.0)
     if len(births) != 2 or "born" not in passage.text:
@@ -293,7 +297,7 @@ def _born(said: Statement, passage: Passage, than: re.Match[str]) -> Iterator[_R
 
 
 def _pair(said: Statement, passage: Passage, operands: Sequence[Operand], at: int) -> tuple[Operand, Operand] | None:
-    """Return the numbers of what stands before and behind "than"; None where these are not certain."""
+    """Return the numbers of the thing before "than" and of the thing behind it; None where these are not certain."""
     stems = dict(zip(passage.operands, passage.distinct, strict=True))
     before, behind = things_of(said.text[:at]), things_of(said.text[at:])
     before, behind = before - behind, behind - before
@@ -348,7 +352,7 @@ def _changes(target: Quantity, passage: Passage, rose: re.Match[str]) -> Iterato
 
 
 def _in_time(passage: Passage, operands: Sequence[Operand]) -> tuple[Operand, Operand]:
-    """Return two numbers in the order of the years that stand with them; else as they are told."""
+    """Return two numbers in the order of the two years beside them, and without two years in the order of the text."""
     first, second = operands
     years = passage.of("year")
     if len(years) == 2:

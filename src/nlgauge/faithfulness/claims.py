@@ -1,10 +1,10 @@
-r"""What an answer claims: the text without what people and programs put around a claim.
+r"""The claims of an answer: its text without greetings, links and markup.
 
-Taken off are links, citation marks ([1], [doc-2], [^1^], (source: returns.pdf)), Markdown and HTML, marks of lists,
-greetings, closing phrases, questions to the reader and sentences that repeat an earlier one. Sentences that say
-that something is not in the source are set apart (`nlgauge.faithfulness.refusals`). A quantity that a source has in
-another form (9 p.m. for 21:00) gets the source's form. Every character of the result has its place in the original
-text.
+These are removed: links, citation marks ([1], [doc-2], [^1^], (source: returns.pdf)), Markdown and HTML, marks of
+lists, greetings, closing phrases, questions to the reader, and sentences that repeat an earlier sentence. Sentences
+that say that something is not in the source are listed apart (`nlgauge.faithfulness.refusals`). A quantity that the
+source has in another form (9 p.m. for 21:00) gets the form of the source. Every character of the result has its place
+in the original text.
 """
 
 from __future__ import annotations
@@ -59,57 +59,58 @@ _KEY = re.compile(r"([A-Za-z_][\w-]*)[\"']?\s?[=:]\s?$")
 
 
 class Given(NamedTuple):
-    """What follows from other texts by a calculation or by a key, and not by reading."""
+    """A part of an answer that follows from the source by a calculation or by a key of a record."""
 
     begin: int
     end: int
     why: str
-    """From which words it follows"""
+    """The reason, with the words of the source from which the part follows"""
 
 
 @dataclass(frozen=True)
 class Claims:
-    """What a text claims, with the place of each character in the original text."""
+    """The claims of an answer, with the place of each character in the original answer."""
 
     text: str
-    """Empty if it claims nothing"""
+    """The claims as one text; empty if the answer claims nothing"""
     begins: Sequence[int]
-    """[characters]"""
+    """[characters]: where each character of `text` begins in the original answer"""
     ends: Sequence[int]
-    """[characters]"""
+    """[characters]: where each character of `text` ends in the original answer"""
     refusals: Sequence[Refusal]
-    """What the text says is not in the source, with places in the original text"""
+    """The clauses that say that something is not in the source, with places in the original answer"""
     links: Sequence[Link] = ()
-    """The addresses that no other text has, with places in the original text"""
+    """The addresses that the source does not have, with places in the original answer"""
     given: Sequence[Given] = ()
-    """What follows from the other texts, with places in the original text"""
+    """The parts that follow from the source by a calculation or a key, with places in the original answer"""
     doubts: Sequence[Link] = ()
-    """What may be another value than that of the other texts, with places in the original text"""
+    """Values and names that may differ from those of the source, with places in the original answer"""
     failed: str = ""
-    """Why the text is no answer, but what a program writes when there is none"""
+    """Why the text is no answer, such as the message of a program; empty for an answer"""
 
     def place(self, begin: int, end: int) -> tuple[int, int]:
-        """Return the characters [begin, end) of the original text from which characters of this one come."""
+        """Return begin and end in the original answer of the characters [begin, end) of `text`; (0, 0) for none."""
         return (self.begins[begin], self.ends[end - 1]) if end > begin else (0, 0)
 
     def near(self, begin: int, end: int) -> tuple[int, int]:
-        """Return characters of this text that come from [begin, end) of the original one, or stand nearest."""
+        """Return begin and end in `text` of the characters [begin, end) of the original answer, or the nearest ones."""
         first, last = (min(bisect_left(self.begins, at), max(len(self.text) - 1, 0)) for at in (begin, end - 1))
         return first, max(last, first + 1)
 
 
 def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
-    """Return what a text claims.
+    """Return the claims of an answer.
 
     Args:
         text: an answer, in any layout.
-        forms: the quantities of its sources (`forms_of`); equal quantities of the answer get the form that these have.
-            None without a source.
-        question: the question that the text answers. "Yes" and "No" alone are read as its statement.
+        forms: the quantities of its source (`forms_of`). A quantity of the answer that equals one of the source gets
+            the form of the source. None without a source.
+        question: the question that the text answers. An answer that is "Yes" or "No" alone becomes the statement that
+            it makes in reply to this question.
 
     Returns:
-        The claims with the place of each character in the original text, and the refusals; or why the text is no
-        answer.
+        The claims with the place of each character in the original text, and the refusals. If the text is no answer,
+        `failed` says why.
     """
     forms = forms_of(()) if forms is None else forms
     edited = Edited(text)
@@ -168,12 +169,12 @@ def claims(text: str, forms: Forms | None = None, question: str = "") -> Claims:
 
 
 def _sentences_apart(edited: Edited, others: Sequence[str], question: str) -> list[Refusal]:
-    """Take off what claims nothing (politeness, questions, repetitions, what leads to a claim), and return refusals.
+    """Remove politeness, questions, repetitions and words that introduce a claim from a text, and return its refusals.
 
     Args:
         edited: the text, which is changed.
         others: the texts of the source.
-        question: the question that the text answers. Yes and no become its statement.
+        question: the question that the text answers. "Yes" and "No" alone become a statement that answers it.
 
     Returns:
         The refusals, with their places in the original text.
@@ -215,27 +216,27 @@ def _sentences_apart(edited: Edited, others: Sequence[str], question: str) -> li
 
 
 def claim_ends(text: str) -> list[int]:
-    """Return where the claims of a text end: its sentences, but what ends with a colon goes on in the next one.
+    """Return where the claims of a text end. A claim is a sentence; after a colon it goes on in the next sentence.
 
     Args:
-        text: what a text claims, or as much of an answer as there is.
+        text: the claims of an answer (`Claims.text`), or the part of an answer that is written so far.
 
     Returns:
-        Indexes of characters, ascending; not the end of the last claim.
+        Indexes of characters, ascending, without the end of the last claim.
     """
     return [end for end in sentence_ends(text) if not text[:end].rstrip().endswith(":")]
 
 
 def _behind(text: str, measure: Quantity, other: Quantity) -> Piece:
-    """Return the same measure in another unit, with its brackets.
+    """Return the change that removes a measure in brackets, which repeats the one before it in another unit.
 
-    It follows from the measure, and is no claim of its own.
+    The measure in brackets follows from the first, and so it is no claim of its own.
     """
     return Piece(measure.end, text.index(")", other.end) + 1, "")
 
 
 def _records(text: str, forms: Forms) -> list[Told]:
-    """Return what is written as records, as sentences with numbers as others write them."""
+    """Return sentences for the parts of a text that are records, with numbers as the source writes them."""
     written: dict[float, str] = {}
     for quantity, form in zip(forms.equal.of, forms.written, strict=True):
         written.setdefault(quantity.written, form)
@@ -243,9 +244,15 @@ def _records(text: str, forms: Forms) -> list[Told]:
 
 
 def _asked_for(text: str, others: Sequence[str], question: str) -> list[Piece]:
-    """Return changes by which a value that the question asks for is that of the source under its key.
+    """Return changes that give an answer the source's value where its own value is one that the question asked for.
 
-    Such a value is timeout=30.
+    If the question asks for a time limit of 30, the answer may have "timeout=30" where the source has "timeout=10". The
+    change writes 10.
+
+    Args:
+        text: the answer.
+        others: the texts of the source.
+        question: the question.
     """
     asked = quantities(question)
     pieces = list(_set(text, others, question))
@@ -261,7 +268,7 @@ def _asked_for(text: str, others: Sequence[str], question: str) -> list[Piece]:
 
 
 def _set(text: str, others: Sequence[str], question: str) -> Iterator[Piece]:
-    """Yield changes by which a switch that the question asks for, such as keep_ratio=False, is as in the source."""
+    """Yield changes that give switches named by the question, such as keep_ratio=False, the value of the source."""
     asked = set(words(question))
     for match in _SWITCH.finditer(text) if asked else ():
         if not _CALLED.search(text[max(0, match.start() - _KEY_LENGTH) : match.start()]):
@@ -273,7 +280,10 @@ def _set(text: str, others: Sequence[str], question: str) -> Iterator[Piece]:
 
 
 def _derived(text: str, others: Sequence[str], question: str) -> list[tuple[Piece, str]]:
-    """Return changes by which sentences that follow from other texts get the words from which they follow, and why."""
+    """Return changes that replace each sentence which follows from the source by the words from which it follows.
+
+    Each change has the reason beside it.
+    """
     known_facts = facts(tuple(others))
     readings = ((begin, end, known_facts.of(text[begin:end], question)) for begin, end in sentence_spans(text))
     changes = []

@@ -1,7 +1,7 @@
-"""Words of a statement that name a calculation or an order, and a statement without them: what it is about.
+"""Words of a statement that name a calculation or an order, and the other words, which say what it is about.
 
-A total ("altogether"), a difference ("five years older than", "rose by"), a span ("lasted", "at the age of"), a share,
-an average, or the first and last of an order ("the cheapest").
+Such words name a total ("altogether"), a difference ("five years older than", "rose by"), a span ("lasted", "at the
+age of"), a share, an average, or the first and last of an order ("the cheapest").
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ CUES = frozenset(
         *_GIVEN,
     )
 )
-"""Stems of words that name a calculation or a unit, and no thing of their own"""
+"""Stems of words that name a calculation or a unit, and no thing"""
 _ASKING = frozenset(map(stem_of, ("many", "much", "long", "old", "far", "often", "big", "tell", "know")))
 MONEY, _LENGTH = frozenset({"money"}), frozenset({"length"})
 TIME = frozenset({"duration", "months"})
@@ -80,7 +80,7 @@ ORDERS: tuple[tuple[frozenset[str], Set[str], Set[str]], ...] = (
     (frozenset({"speed"}), {"slowest", "slower"}, {"fastest", "faster"}),
     (TIME, {"fastest", "quickest", "faster", "quicker"}, {"slowest", "slower"}),
 )
-"""For words of an order: the kinds of numbers, the words for the least one, and for the greatest"""
+"""Each order: the kinds of its numbers, the words for the least number, and the words for the greatest"""
 _ORDERED = sorted({word for _, low, high in ORDERS for word in low | high}, key=len, reverse=True)
 ORDER = re.compile(rf"\b(?:{'|'.join(_ORDERED)})\b", re.IGNORECASE)
 MOST_OF = re.compile(
@@ -91,7 +91,7 @@ MOST_OF = re.compile(
 OF_ALL = re.compile(
     r"(?<=est) of (?:all )?(?:the )?(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b", re.IGNORECASE
 )
-"""The cheapest of the three"""
+"""The number of all things behind a word of an order, as in "the cheapest of the three" """
 _CUE_WORDS = re.compile(
     rf"\b(?:won|wins|ahead|leads?|led|lost|loses|behind|by|than|expensive|costly"
     rf"|{'|'.join(f'{MORE_THAN} {_LESS_THAN}'.split())})\b",
@@ -100,7 +100,12 @@ _CUE_WORDS = re.compile(
 
 
 class Statement:
-    """A statement that may be calculated."""
+    """A statement that may follow from a calculation: its numbers, and the stems of its other words.
+
+    Args:
+        text: the statement.
+        question: the question that it answers; may be empty.
+    """
 
     def __init__(self, text: str, question: str) -> None:
         self.text = text
@@ -116,7 +121,10 @@ class Statement:
         self.negated = negated(text)
 
     def told_by(self, passage: Passage) -> float:
-        """Return the share of its words that a passage or the question has; 0 if a name is in neither."""
+        """Return the share of the statement's words that a passage or the question has, from 0 to 1.
+
+        The share is 0 if the passage lacks a name of the statement, and 1 for a statement without such words.
+        """
         if not self.stems:
             return 1.0
         if (self.names & self.stems) - passage.stems:
@@ -125,12 +133,12 @@ class Statement:
 
 
 def _apart_of(match: re.Match[str]) -> str:
-    """Return what a cue has between its words."""
+    """Return the text of a match without the words of a comparison: "of the others" for "ahead of the others by"."""
     return _CUE_WORDS.sub(" ", match.group())
 
 
 def things_of(text: str) -> frozenset[str]:
-    """Return the stems of the words that name things."""
+    """Return the stems of the words of a text that name things, and no calculation or unit."""
     return stems_in(_CUE_WORDS.sub(" ", text)) - GENERAL - CUES
 
 

@@ -56,14 +56,14 @@ _BARE_HOUR = re.compile(
     r"|because|when|while|or)\b)",
     re.IGNORECASE,
 )
-"""An hour without minutes, half of the day or o'clock: "opens at ten"."""
+"""An hour without minutes, "a.m." or "o'clock", as in "opens at ten" """
 _OF_HOURS = re.compile(
     r"\b(?:open|clos|shut|start|begin|began|begun|end(?:s|ed)?\b|leav|left|arriv|depart|set(?:s)? off|serv|meet|met\b"
     r"|doors?\b|breakfast|lunch|dinner|bus(?:es)?\b|train|ferry|show|concert|class|lesson|tour|call(?:ed)?\b|runs?\b|ran\b)\w*"
     r"(?:(?!\.\s).)*$",
     re.IGNORECASE | re.DOTALL,
 )
-"""What happens at an hour, before it in the same sentence"""
+"""A word for an event at an hour, such as "opens", that stands before the hour in the same sentence"""
 _HOUR_OF_RANGE = rf"{_HOUR_NAMES}|noon|midnight|2[0-4]|1?\d"
 _HOURS = re.compile(
     rf"(?:\b(?P<way>from|between)\s|(?<=open )|(?<=hours )|(?<=hours: )|(?<=open: ))(?P<first>{_HOUR_OF_RANGE})"
@@ -71,28 +71,28 @@ _HOURS = re.compile(
     r"(?=\s*(?:[,;)!?]|\.(?!\d)|\Z)|\s(?:on|and|every|each|daily|in|from|but|or)\b)",
     re.IGNORECASE,
 )
-"""Two hours: open from nine to five, 9–17"""
+"""Two hours, as in "open from nine to five" and "9–17" """
 _NEAR = 80
 _DIGITAL = re.compile(r"[01]?\d[:.][0-5]\d|2[0-3][:.][0-5]\d")
 _OF_DAY = re.compile(r"(?:1[3-9]|2[0-3])[:.][0-5]\d")
-"""A time of 24 hours, beside which 7:15 is in the morning"""
+"""A time from 13:00 on. Beside such a time, 7:15 is in the morning"""
 _WEEKDAY = re.compile(rf"\b({'|'.join(WEEKDAYS)})s?\b")
 _DECADES = {f"{word[:-1]}ies": 1900.0 + SMALL[word] for word in TENS[1:]}
 _DECADE = re.compile(
     r"\b(?P<year>(?:1[5-9]|20)\d0)['’]?s\b|\b[Tt]he (?:(?:early|mid|late)[ -])?"
     rf"(?P<short>['’]?(?P<tens>[3-9]0)s|(?:nineteen[- ])?(?P<named>{'|'.join(_DECADES)}))\b"
 )
-"""1980s, the 80s, the eighties; the twenties may be of two centuries"""
+"""A decade, as in "1980s", "the 80s", "the eighties". "The twenties" is left out, since it may be of two centuries"""
 
 
 DATED = (
     rf"\d|\b(?:{_HOUR_NAMES}|noon|midnight|half|quarter|{'|'.join(_DECADES)}|(?-i:{'|'.join((*MONTHS, *WEEKDAYS))}))"
 )
-"""A pattern without regard to case, of which every text with a date or a time has something"""
+"""A pattern, to be used without regard to case, that matches in every text with a date or a time"""
 
 
 def dates(text: str) -> Iterator[Quantity]:
-    """Yield possible dates of a text, the longer of two that overlap first."""
+    """Yield the possible dates of a text. Dates may overlap; the longer of two comes first."""
     for pattern, order in _DATES:
         for match in pattern.finditer(text):
             year, month, day = (None if at is None else _date_part(match.group(at + 1)) for at in order)
@@ -128,14 +128,15 @@ def times(text: str) -> Iterator[Quantity]:
 
 
 def of_24_hours(text: str, read: list[Quantity]) -> list[Quantity]:
-    """Return the quantities of a text: beside 16:40, 7:15 is in the morning.
+    """Return the quantities of a text, with times of the 24-hour clock marked: beside 16:40, 7:15 is in the morning.
 
     Args:
         text: the text.
         read: its quantities.
 
     Returns:
-        The same quantities. Where a time is of 24 hours, each time in digits says which half of the day it is in.
+        The same quantities. If a time of the text is 13:00 or later, each time in digits gets `unit='half'`, which
+        says that its half of the day is known.
     """
     clocks = {
         n
@@ -156,7 +157,7 @@ def _date_part(part: str | None) -> float | None:
 
 
 def _clock(match: re.Match[str]) -> Iterator[Quantity]:
-    """Yield minutes after midnight. `unit` is 'half' where the half of the day is known."""
+    """Yield the time of a match, with `unit='half'` where its half of the day is known; nothing for a number."""
     part = next((match[name].lower() for name in ("half", "part", "day", "of_day", *_HALVES) if match[name]), "")
     later = part == "p" or "afternoon" in part or "evening" in part
     half_known, hour, minutes = bool(part), 0, 0.0

@@ -1,6 +1,6 @@
-"""Numbers that follow from numbers of a source: sums, differences, shares, products, and the time between two others.
+"""Numbers that follow from numbers of a source: sums, differences, shares, products, and the time between two dates.
 
-Every question is answered by a search in sorted arrays, and nothing is made of all pairs.
+Whether a number follows is found by a search in sorted arrays. No list of all pairs is made.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from nlgauge.faithfulness.measures import Quantity
 from nlgauge.maths.alignment import Array
 
 _SUMMED = 12
-"""Among more numbers than these, nearly every number is the sum of three"""
+"""The most numbers of which sums of three are made. Of more numbers, nearly every number is the sum of three"""
 MANY = 1000
-"""Among more numbers than these, nearly every number is a sum or difference of two: it is taken to follow"""
+"""The most numbers that are searched. Of more numbers, nearly every number is a sum or difference of two, so that
+`follows` is true"""
 _ROUNDED = 0.15
 
 
 class Numbers:
-    """The numbers of some quantities, sorted, from which others may follow."""
+    """The numbers of quantities, sorted by kind, from which other numbers may follow."""
 
     def __init__(self, of: Iterable[Quantity]) -> None:
         numbers: dict[tuple[str, str], list[float]] = {}
@@ -34,11 +35,11 @@ class Numbers:
         self._sorted = {name: np.sort(values) for name, values in numbers.items()}
 
     def of(self, name: str, unit: str = "") -> Array:
-        """Return the numbers of a kind. For money, return numbers of this currency and numbers without a currency."""
+        """Return the numbers of a kind, ascending: [numbers]. Of money, return those in the currency `unit` alone."""
         return self._sorted.get((name, unit), _NONE)
 
     def without(self, quantity: Quantity) -> Numbers:
-        """Return these numbers without those of a quantity that is among them."""
+        """Return these numbers without the numbers of `quantity`, which must be among them."""
         rest = Numbers(())
         rest._sorted = dict(self._sorted)
         for name, number in _numbers(quantity):
@@ -48,7 +49,7 @@ class Numbers:
 
 
 def _numbers(quantity: Quantity) -> Iterator[tuple[tuple[str, str], float]]:
-    """Return the numbers of a quantity, each under what it can be used for."""
+    """Yield the numbers of a quantity, each with its use: a value of its kind, a number without a unit, or a factor."""
     if quantity.kind == "date":
         if quantity.value[2] is not None:
             yield (_DAYS, ""), float(_day(quantity))
@@ -61,25 +62,26 @@ def _numbers(quantity: Quantity) -> Iterator[tuple[tuple[str, str], float]]:
 
 
 _BARE, _FACTORS, _DAYS = "bare", "factors", "days"
-"""Numbers without a unit, numbers by which others may be multiplied or divided, and days"""
+"""Names of uses: numbers without a unit, numbers by which others may be multiplied or divided, and days"""
 _NONE: Array = np.empty(0)
 
 
 def follows(quantity: Quantity, source: Numbers, near: Numbers, said: Numbers, about: bool) -> bool:
-    """Return whether a number follows from others.
+    """Return whether a number follows from numbers of the source and of its own sentence.
 
-    It may be a sum or difference of two, the sum of three or of all, or a percentage of another number. A measure may
-    be a product or quotient, or the time between two dates or clocks.
+    It may be a sum or difference of two numbers, the sum of three or of all, or a percentage of another number. A
+    measure may also be a product or quotient, or the time between two dates or two times of a day.
 
     Args:
         quantity: the number.
         source: the numbers of the source.
-        near: those of the nearest sentence of the source. Its numbers without a unit may have that of `quantity`.
-        said: those of the sentence with `quantity`, which is among them.
-        about: whether `quantity` is told as a rough number.
+        near: the numbers of the nearest sentence of the source. Its numbers without a unit may have the unit of
+            `quantity`.
+        said: the numbers of the sentence with `quantity`, among them those of `quantity` itself.
+        about: whether the sentence says that `quantity` is a rough number. Then it may differ by 15 % from a number.
 
     Returns:
-        Whether it follows; true as well where there are too many numbers to tell.
+        Whether the number follows. It is true as well where there are too many numbers to decide.
     """
     units = {"", quantity.unit} if quantity.kind == "money" else {""}
     names = [
@@ -118,7 +120,7 @@ def _joined(arrays: Iterable[Array]) -> Array:
 
 
 def _near(values: Array, sought: Array) -> NDArray[np.intp]:
-    """Return for each number the three of the sorted values about its place: [3, numbers]."""
+    """Return, for each sought number, the indices of the three sorted values nearest to its place: [3, numbers]."""
     at = np.searchsorted(values, sought)
     return np.clip(np.stack([at - 1, at, at + 1]), 0, len(values) - 1)
 
@@ -128,7 +130,10 @@ def _equal(mine: float, made: Array) -> NDArray[np.bool_]:
 
 
 def _added(mine: float, values: Array, others: Array, different: bool = False) -> bool:
-    """Return whether a number is the sum or difference of one of each, or of two different ones."""
+    """Return whether a number is the sum or difference of one of `values` and one of `others`.
+
+    With `different`, these two must be different numbers.
+    """
     if not (len(values) and len(others)):
         return False
     for sign in (1, -1):
@@ -161,7 +166,7 @@ def _over(mine: float, values: Array, by: Array) -> bool:
 
 
 def _days_between(mine: float, days: Array) -> bool:
-    """Return whether a time is that between two days, of which the first or the last may be counted too."""
+    """Return whether a time, in seconds, lies between two of the days. It may be a day more or less."""
     count = round(mine / 86400)
     if not len(days) or abs(mine - 86400 * count) > 1e-9 * max(1.0, 86400.0 * count):
         return False
@@ -176,7 +181,7 @@ def _minutes_between(mine: float, clocks: Array) -> bool:
 
 
 def _day(date: Quantity) -> int:
-    """Return the day's number; a date without a year is of a year before all others."""
+    """Return the ordinal number of a date's day; 0 if there is no such day. A date without a year is in the year 1."""
     year, month, day = date.value
     try:
         return datetime.date(int(year or 1), int(month or 1), int(day or 1)).toordinal()

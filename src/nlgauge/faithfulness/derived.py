@@ -1,7 +1,7 @@
-"""Statements that follow from a source, or are excluded by it, though no sentence of the source says them.
+"""Statements that follow from a source, or that the source excludes, though none of its sentences says so.
 
-Each rule knows one frame: an exception ("all but the roof"), the first of a list ("the cheapest"), a total or a
-difference, and yes or no under a key of a record. A rule that does not know a frame is silent.
+Each rule knows one frame of English: an exception ("all but the roof"), the first of a list ("the cheapest"), a total
+or a difference, or yes and no under a key of a record. A rule says nothing about a sentence without its frame.
 """
 
 from __future__ import annotations
@@ -39,14 +39,18 @@ from nlgauge.faithfulness.stems import (
 
 
 class Facts:
-    """What can be derived from a source."""
+    """A source, prepared for the rules that derive whether a statement follows.
+
+    Args:
+        texts: the texts of the source.
+    """
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
         self._sentences = [SourceSentence(sentence) for text in texts for sentence in sentences(text)][:MOST]
         rules = (RelativeDays(texts), Exceptions(self._sentences), CountedExceptions(self._sentences))
         self._rules = [rule for rule in rules if rule]
-        """Those of which the source has a sentence"""
+        """The rules that have a sentence of the source to work with"""
         tables = [structure(text) for text in texts]
         self._records = [record for table in tables for record in records(table)][:MOST]
         self._things = [thing for table in tables for record in table if (thing := thing_of(record))][:MOST]
@@ -55,14 +59,14 @@ class Facts:
         self._numbered = any(MAY_HAVE.search(text) for text in texts)
 
     def of(self, sentence: str, question: str = "") -> Derived | None:
-        """Return whether a sentence follows or is excluded; None where that is not certain.
+        """Return whether a sentence follows from the source or is excluded; None where neither is certain.
 
         Args:
             sentence: a statement.
-            question: the question that it answers. The quantities of the question are given.
+            question: the question that the statement answers. Its quantities are facts that are given.
 
         Returns:
-            Whether it follows, and why; or None.
+            Whether the sentence follows, and why; or None.
         """
         if len(sentence) > LONGEST:
             return None
@@ -87,17 +91,21 @@ class Facts:
 
     @cached_property
     def frames(self) -> Sequence[OrderedSource | ModalSource | ScopedSource]:
-        """What the source puts in an order, has as planned or said, and says of some things or of all; what it has."""
+        """The rules of order, of plans and claims, and of some and all, where the source has a sentence for them."""
         read = (OrderedSource(self._texts), ModalSource(self._texts), ScopedSource(self._texts))
         return [frames for frames in read if frames]
 
     @cached_property
     def _passages(self) -> Passages:
-        """Sentences with numbers, from which others may be calculated."""
+        """The sentences with numbers, from which other numbers may be calculated."""
         return Passages(self._sentences)
 
     def _bounded(self, sentence: Sentence, question: str) -> Derived | None:
-        """Return whether a quantity that the question gives lies inside or outside a bound of the source."""
+        """Return whether a bound in the source decides an answer to a question with a quantity; None if none does.
+
+        With "at most 20 guests" in the source and 25 guests in the question, "Yes, it is allowed" is excluded, and "No"
+        follows. With 15 guests in the question, "Yes" follows, and "No" is excluded.
+        """
         said = _placed(sentence.quantities)
         asked = [quantity for quantity in _placed(quantities(question[-LONGEST:])) if quantity.kind in _BOUNDED]
         mine = [quantity for quantity in said if any(same(quantity, other) for other in asked)]
@@ -123,7 +131,7 @@ class Facts:
 
     @cached_property
     def _bounds(self) -> list[tuple[Sentence, Quantity, Callable[[float, float], bool]]]:
-        """Sentences with a single number of a kind that is a bound, and what lies inside."""
+        """The sentences with a bound, such as "at most 20", each with the number and a test whether a value fits it."""
         bounds: list[tuple[Sentence, Quantity, Callable[[float, float], bool]]] = []
         for source in self._sentences:
             numbers = _placed(source.quantities)
@@ -141,7 +149,7 @@ class Facts:
         return bounds
 
     def _in_other_words(self, sentence: Sentence) -> Derived | None:
-        """Return what follows where the source has the opposite word: what is free is not paid for."""
+        """Return what follows for a statement from a sentence with the opposite word: "free" excludes "must pay"."""
         if _CONDITION.search(sentence.text) or excepts(sentence.text):
             return None
         for frame in _FRAMES:
@@ -155,7 +163,7 @@ class Facts:
         return self._denied(sentence)
 
     def _worded(self, frame: _Frame) -> list[tuple[Sentence, _Worded]]:
-        """Return the sentences that have a word of a frame."""
+        """Return the sentences of the source that have a word of a frame, each with its reading."""
         if frame not in self._framed:
             self._framed[frame] = [
                 (sentence, told)
@@ -167,7 +175,7 @@ class Facts:
         return self._framed[frame]
 
     def _denied(self, sentence: Sentence) -> Derived | None:
-        """Return that a statement follows that denies the opposite of what the source says: "closed" is "not open"."""
+        """Return a derivation if a statement denies the opposite of the source's word, as "not open" from "closed"."""
         if len(sentence.negations) != 1:
             return None
         words = [word for word in sentence.words if word in OPPOSITES]
@@ -185,7 +193,7 @@ class Facts:
 
     @cached_property
     def _opposite_words(self) -> dict[str, list[Sentence]]:
-        """Sentences that deny nothing and make no condition, by their words that have an opposite."""
+        """The sentences without a denial or a condition, by each of their words that has an opposite."""
         by_word: dict[str, list[Sentence]] = {}
         for source in self._sentences:
             if len(source.text) > LONGEST or source.negations or _CONDITION.search(source.text) or excepts(source.text):
@@ -217,7 +225,10 @@ class Facts:
         return Derived(true != (negative != turned), held[0].text, f"the source has {held[0].text}", True)
 
     def _told_of_another(self, sentence: Sentence) -> Derived | None:
-        """Return whether a thing has a value in its record; it has not where the value is that of another thing."""
+        """Return whether a thing has the value that a statement gives it, by the records of the source.
+
+        The statement follows if the thing's record has the value. It is excluded if only other records have it.
+        """
         if sentence.negated or ": " in sentence.text or _ALONE.search(sentence.text):
             return None
         said = sentence.stems_and_numbers
@@ -244,7 +255,7 @@ class Facts:
         return None
 
     def _of_another(self, said: Set[str], thing: Thing, others: Sequence[Thing]) -> Derived | None:
-        """Return that a statement is excluded which gives a thing the value of another thing."""
+        """Return an exclusion if a statement gives a thing the value of another thing; None otherwise."""
         for key, (value, text) in thing.values.items():
             theirs = [other.values[key][0] for other in others if key in other.values]
             if value <= said or not any(told_value and told_value <= said for told_value in theirs):
@@ -259,12 +270,12 @@ class Facts:
 
     @cached_property
     def _called(self) -> dict[str, list[int]]:
-        """The things that have a stem in their name, by number."""
+        """For each stem, the indices of the things that have it in their name."""
         return _numbered(thing.name for thing in self._things)
 
     @cached_property
     def _holders(self) -> dict[str, list[int]]:
-        """The records that have a stem, by number."""
+        """For each stem, the indices of the records that have it."""
         return _numbered(record.key | record.names | record.turned for record in self._records)
 
 
@@ -277,17 +288,17 @@ def _numbered(stems: Iterable[Set[str]]) -> dict[str, list[int]]:
 
 
 _HAS_VALUE = frozenset(map(stem_of, ("takes", "costs", "lasts", "weighs", "holds", "seats", "measures", "stands")))
-"""Stems of words between a thing and a number under its key"""
+"""Stems of verbs between a thing and its number, as in "the tank holds 40" """
 _ALONE = re.compile(r"\b(?:only|sole|solely|exclusively|mainly|mostly|always|all|every)\b", re.IGNORECASE)
-"""Words that say more than a value does"""
+"""Words by which a statement says more than the value of one record"""
 _BESIDE = 2
-"""Other words of a statement that gives a thing the value of another one"""
+"""The most other words that a statement may have beside a thing and the value of another thing"""
 _ALIKE = 50
-"""Records with all words of a sentence, of which no single one is meant"""
+"""The most records or sentences with a word that are compared. Of more, no single one can be meant"""
 
 
 def _placed(read: Sequence[Quantity]) -> list[Quantity]:
-    """Return the quantities that are a single number, and dates as days of any year."""
+    """Return the quantities that are a single number, and each date as one number: the place of its day in any year."""
     days = [
         quantity._replace(kind="day", value=(31.0 * quantity.value[1] + quantity.value[2],), other=None)
         for quantity in read
@@ -298,7 +309,7 @@ def _placed(read: Sequence[Quantity]) -> list[Quantity]:
 
 @lru_cache(maxsize=8)  # several answers have one source
 def facts(texts: tuple[str, ...]) -> Facts:
-    """Return what can be derived from a source."""
+    """Return a source, given by its texts, prepared for the rules that derive whether a statement follows."""
     return Facts(texts)
 
 
@@ -336,24 +347,26 @@ _INSIDE_AFTER: tuple[tuple[re.Pattern[str], Callable[[float, float], bool]], ...
 
 
 class _Worded(NamedTuple):
-    """What a sentence says with a word of a frame."""
+    """A sentence that has one of the two words of a frame."""
 
     true: bool
+    """Whether the sentence affirms what the plain word says. With "must pay" as the plain word and "free" as its
+    opposite, it is true for "must pay" and "not free", and false for "free" and "need not pay". """
     plain: bool
-    """Whether it has the plain word, and not its opposite"""
+    """Whether the sentence has the plain word, and not the opposite word"""
     word: str
     rest: frozenset[str]
-    """The stems of its other words"""
+    """The stems of the other words"""
 
 
 class _Frame(NamedTuple):
-    """Words that say the same with opposite signs."""
+    """Two groups of words of which one means the opposite of the other, such as "must pay" and "free"."""
 
     plain: re.Pattern[str]
     opposite: re.Pattern[str]
 
     def of(self, sentence: str) -> _Worded | None:
-        """Return what a sentence says; None where it has none of the words or both."""
+        """Return the reading of a sentence; None where it has words of neither group or of both."""
         plain, opposite = self.plain.search(sentence), self.opposite.search(sentence)
         word = plain or opposite
         if word is None or (plain is not None and opposite is not None):
@@ -386,5 +399,5 @@ _FRAMES = (
         re.compile(r"\b(?:forbidden|prohibited|banned)\b", re.I),
     ),
 )
-"""Paid for and free, allowed and forbidden"""
+"""The frames: paid for and free, allowed and forbidden"""
 _CONDITION = re.compile(r"\b(?:unless|only|if|except|otherwise|but|until|without|when)\b", re.IGNORECASE)

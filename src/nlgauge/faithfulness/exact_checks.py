@@ -1,8 +1,9 @@
 """Checks of a text against its source without a model: numbers, dates, names, opposites and negations.
 
-A statement is compared with the sentence of the source that shares most words with it. A difference is reported only if
-that sentence has a counterpart that disagrees. It is not reported if the source says the same in another form
-(`nlgauge.faithfulness.quantities`), or if it may follow from the source, such as a sum, a rounded number or a count.
+A statement is compared with the sentence of the source that shares most words with it. A number, name or word of the
+statement is a difference only if that sentence has another number, name or word in its place. It is none if the source
+says the same in another form (`nlgauge.faithfulness.quantities`), or if it may follow from the source, such as a sum, a
+rounded number or a count.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ _PAID_EACH = [
         ("quarter", "quarterly", (4.0,)),
     )
 ]
-"""Words of an amount for a time, and how many of these times a longer one has"""
+"""Words such as "monthly" beside an amount, and how many of their periods a longer period has, such as 12 months"""
 _REFUSED = re.compile(r"\b(?:refus\w+|declin\w+|fail\w*|forg[eo]t\w*|neglect\w*|unable|omitted) to\b", re.IGNORECASE)
-"""What was refused was not done, though no word negates it"""
+"""Words such as "refused to": the thing was not done, though no word negates it"""
 _NOT_ALL = re.compile(
     r"\bnot (?:all|every|each)\b|\b(?:all|every|each)\b[^.;]{0,80}?(?:\bnot\b|n[’']t\b)", re.IGNORECASE
 )
-"""What is not said of all may be said of some"""
+"""Words such as "not all", by which a sentence may still be true of some"""
 _ABOUT = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approximately|some|over|under|more than|less than|fewer than|at least"
     r"|at most|up to|close to|or so|above|below)\s+(?:the\s+|[$£€]\s?)?$",
@@ -50,18 +51,18 @@ _ARGUMENT = re.compile(r"\w\((?:[^()]*,\s?)?\w+\s?=\s?$")
 _MORE = re.compile(r"\b(?:over|more than|at least|above|as many as|exceed\w*)\s+(?:the\s+|[$£€]\s?)?$", re.IGNORECASE)
 _LESS = re.compile(r"\b(?:under|less than|fewer than|at most|up to|below)\s+(?:the\s+|[$£€]\s?)?$", re.IGNORECASE)
 _LIKE, _NEGATED_LIKE, _SURE = 0.5, 0.6, 0.67
-"""The share of the statement's words that the source sentence must contain, to compare words, to compare negations, and
-for a difference of a sure kind to be sure"""
+"""The share of a statement's words that the source's sentence must have. The first is for comparing words, the second
+for comparing negations, the third for a difference of `_SURE_KINDS` to be sure"""
 _SURE_KINDS = frozenset({"date", "clock", "weekday", "length", "mass", "volume"})
-"""Kinds that, where the rest of the sentence agrees, were wrong in at least 98 of 100 cases, with clauses that are word
-for word as in the source but for a negation. Others are doubted: names (.79), opposites (.88), money (.84), percentages
-(.94) and counts (.92)"""
+"""Kinds of differences that were errors at least 98 times of 100, where the rest of the sentence agrees. The same holds
+for a clause that has the words of the source and one negation more or less. Differences of other kinds are doubts,
+which were errors less often: names (.79), opposites (.88), money (.84), percentages (.94) and counts (.92)"""
 _COMPARED = {"months": "duration", "points": "percent"}
 """Kinds of quantities that are compared with another kind"""
 _BEFORE_A_NUMBER = 60
-"""Characters before a number in which a bound may stand, such as "more than" """
+"""The number of characters before a number in which words such as "more than" are searched"""
 _COUNTED = 12
-"""Up to this number, a text may have counted things itself"""
+"""The largest number that an answer may state because its writer has counted the things that the source lists"""
 
 
 class SourceDifference(NamedTuple):
@@ -69,11 +70,11 @@ class SourceDifference(NamedTuple):
 
     begin: int
     end: int
-    """Characters of the text"""
+    """The place in the text, in characters"""
     reason: str
     sure: bool
-    """Whether nearly all such differences are errors, and not only most: the kind is a sure one, and the rest of the
-    sentence is as in the source, word for word if it is a negation"""
+    """Whether at least 98 of 100 such differences are errors: the kind is one of `_SURE_KINDS` and most of the sentence
+    agrees with the source, or a clause differs from the source in nothing but a negation"""
 
 
 _PRONOUN = re.compile(r"(?:he|she|it|they)\b", re.IGNORECASE)
@@ -85,7 +86,11 @@ _Of = TypeVar("_Of")
 
 
 class CheckedSource:
-    """A source, prepared for comparison."""
+    """A source, prepared for exact checks of texts against it.
+
+    Args:
+        texts: the texts of the source.
+    """
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._text = text = "\n".join(texts)
@@ -102,28 +107,28 @@ class CheckedSource:
 
     @cached_property
     def _numbers(self) -> Numbers:
-        """The quantities from which others may have been computed."""
+        """The numbers of the source, from which other numbers may have been computed."""
         return Numbers(self._quantities)
 
     @cached_property
     def _carried(self) -> dict[int, frozenset[str]]:
-        """For a sentence that begins with a pronoun, the words of the one before it, by where its clause begins."""
+        """For each sentence that begins with a pronoun: where it begins, and the stems of the sentence before it."""
         pairs = pairwise(self._sentences)
         return {sentence.begin: before.stems for before, sentence in pairs if _PRONOUN.match(sentence.text) is not None}
 
     @cached_property
     def _about(self) -> Nearest:
-        """The sentences, found by the words of the three before them too: what a sentence is about may stand there."""
+        """The sentences, indexed by their words and by the words of the three before, which may name the topic."""
         return Nearest(self._sentences, behind=3)
 
     @cached_property
     def _holders(self) -> list[int]:
-        """The sentence of each quantity."""
+        """For each quantity of the source, the index of its sentence."""
         return [number for number, sentence in enumerate(self._sentences) for _ in sentence.quantities]
 
     @cached_property
     def _written(self) -> dict[float, list[int]]:
-        """The sentences of the numbers as they are written."""
+        """For each number as it is written, the indices of the sentences that have it."""
         held = zip(self._holders, self._quantities, strict=True)
         return _grouped((quantity.written, number) for number, quantity in held if not isnan(quantity.written))
 
@@ -134,7 +139,7 @@ class CheckedSource:
 
     @cached_property
     def _dates(self) -> frozenset[tuple[str, float | None, float | None]]:
-        """Parts of dates: days, months and years, and the numbers that may be years."""
+        """The days, months and years of the source's dates, and the numbers that may be years."""
         parts: set[tuple[str, float | None, float | None]] = set()
         for quantity in self._quantities:
             if quantity.kind == "date":
@@ -146,20 +151,20 @@ class CheckedSource:
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
-        """The places of all words and numbers."""
+        """For each word and number, its places in the source."""
         return _grouped((match.group(), match.start()) for match in _TOKEN.finditer(self._text))
 
     @cached_property
     def _wordings(self) -> dict[tuple[str, ...], list[bool]]:
-        """Whether the clauses of each wording are negated."""
+        """For each wording without negation (`Part.unnegated`), whether each clause with this wording is negated."""
         return _grouped((clause.unnegated, clause.negated) for clause in self._clauses)
 
     def differences(self, text: str, question: str = "") -> list[SourceDifference]:
         """Return the differences of a text from this source.
 
         Args:
-            text: what is compared.
-            question: the question that the text answers, whose quantities are given and no claims.
+            text: the text that is compared with the source.
+            question: the question that the text answers. The text may repeat its quantities: they are no differences.
 
         Returns:
             The differences in order, without overlaps.
@@ -246,7 +251,7 @@ class CheckedSource:
     def _said_of_another(self, quantity: Quantity, sentence: Part, near: Part) -> bool:
         """Return whether the source has a quantity only in sentences about another thing than the nearest sentence.
 
-        The nearest sentence has one quantity of the same kind, which is another.
+        This is tested only where the nearest sentence has exactly one quantity of the same kind.
         """
         alike = [other for other in near.quantities if _group(quantity) == _group(other) and not other.weak]
         bare = quantity.kind in ("count", "ordinal") and not word_after(sentence.text, quantity.end)
@@ -259,7 +264,7 @@ class CheckedSource:
         return bool(holders) and bool((self._about.shared(sentence)[list(holders)] < common).all())
 
     def _has(self, quantity: Quantity, sentence: Part, near: Part) -> bool:
-        """Return whether the source has a quantity in any form, or quantities from which it may have been computed."""
+        """Return whether the source has a quantity in any form, or quantities from which it may be computed."""
         dated = quantity.kind == "date" and quantity.value[1] is not None  # of which the year alone is no counterpart
         if any(not dated or self._quantities[number].kind == "date" for number in self._equal.same(quantity)):
             return True
@@ -285,9 +290,9 @@ class CheckedSource:
         return follows(quantity, self._numbers, near.numbers, sentence.numbers, about=about)
 
     def _writes(self, number: str) -> bool:
-        """Return whether the source has the same digits.
+        """Return whether the source has a number with the same digits.
 
-        It may have them as in a table, where a comma may stand directly before them.
+        A comma may stand directly before the digits, as between the cells of a table.
         """
         token = max(_TOKEN.finditer(number), key=lambda match: len(match.group()))
         comma = "" if "." in number else ","
@@ -296,7 +301,7 @@ class CheckedSource:
         return any(at >= token.start() and alone.match(self._text, at - token.start()) for at in places)
 
     def _names(self, sentence: Part, near: Part) -> Iterator[_Found]:
-        """Yield names that replace another name: after the same word, or next to the same part of a name."""
+        """Yield the names that stand where the nearest sentence has another name: both follow the same word."""
         if sentence.shared(near) < _LIKE:
             return
         theirs: dict[tuple[str, bool], str] = {}
@@ -310,7 +315,7 @@ class CheckedSource:
                 yield (begin, end, f"{name}: the source has {other}", "name")
 
     def _converted(self, sentence: Part) -> Iterator[_Found]:
-        """Yield measures behind which the same stands in another unit, and is not the same."""
+        """Yield the conversions in brackets that are wrong, as in "5 km (4 miles)"."""
         for measure, other, right in conversions(sentence.text):
             if not right and next(self._equal.same(other), None) is None:
                 there = sentence.text[measure.begin : measure.end]
@@ -349,13 +354,18 @@ class CheckedSource:
             yield SourceDifference(begin=clause.begin + begin, end=clause.begin + end, reason=why, sure=sure)
 
     def _reverses(self, clause: Part) -> bool:
-        """Return whether the source has a clause word for word but for a negation, and does not have it as it is."""
+        """Return whether the source has the clause only with one negation more or less, and nowhere as it is."""
         negated = self._wordings.get(clause.unnegated, [])
         return len(clause.unnegated) > 2 and bool(negated) and clause.negated not in negated
 
 
 class _Counterparts:
-    """The quantities of the nearest sentence of the source that a sentence does not have itself."""
+    """The quantities of the source's nearest sentence that a sentence lacks.
+
+    Args:
+        sentence: the sentence.
+        near: the nearest sentence of the source.
+    """
 
     def __init__(self, sentence: Part, near: Part) -> None:
         self._text = sentence.text
@@ -371,7 +381,11 @@ class _Counterparts:
                 group.setdefault(("written", other.written), other)
 
     def of(self, quantity: Quantity) -> dict[tuple[str, object], Quantity]:
-        """Return those that can be compared with a quantity of the sentence: the first with each property."""
+        """Return the quantities that can be compared with a quantity of the sentence.
+
+        The keys of the result are properties: ("after", the word behind), ("value", the number), ("written", the number
+        as written), and ("any", None) for all. The value is the first quantity with the property.
+        """
         return self._others.get((_group(quantity), _is_year(self._text, quantity)), {})
 
 
@@ -383,7 +397,7 @@ def _grouped(pairs: Iterable[tuple[_Key, _Of]]) -> dict[_Key, list[_Of]]:
 
 
 def _as_long(quantity: Quantity, other: Quantity) -> bool:
-    """Return whether a time in days and one in months are about equal."""
+    """Return whether two times, one in seconds to weeks and one in months or years, differ by at most 5 %."""
     if {quantity.kind, other.kind} != {"months", "duration"}:
         return False
     days = [(part.value[0] or 0.0) * (1 / 86400 if part.kind == "duration" else 30.44) for part in (quantity, other)]
@@ -391,7 +405,14 @@ def _as_long(quantity: Quantity, other: Quantity) -> bool:
 
 
 def _is_of_a_longer_time(amount: Quantity, near: Part) -> bool:
-    """Return whether an amount is one of a sentence for so many times as long: 12 times what is paid a month."""
+    """Return whether an amount of money is the price of a sentence, multiplied for a longer period.
+
+    It is so for 1200 crowns a year where the sentence has 100 crowns a month.
+
+    Args:
+        amount: the amount of the judged text.
+        near: the source's nearest sentence, which may have a price per hour, day, week, month or quarter.
+    """
     times = [many for paid, counts in _PAID_EACH for many in counts if paid.search(near.text)]
     theirs = [other.value[0] or 0.0 for other in near.quantities if (other.kind, other.unit) == ("money", amount.unit)]
     mine = amount.value[0] or 0.0
@@ -399,7 +420,7 @@ def _is_of_a_longer_time(amount: Quantity, near: Part) -> bool:
 
 
 def _loose(text: str, quantity: Quantity) -> bool:
-    """Return whether a quantity is only an expression, as "a minute" is."""
+    """Return whether a quantity is only an expression, such as "a minute", and no share."""
     return quantity.weak and not is_share(text, quantity)
 
 
@@ -412,9 +433,18 @@ def _is_year(text: str, quantity: Quantity) -> bool:
 
 
 def _bounds(before: str, bound: Quantity, behind: str, other: Quantity) -> bool:
-    """Return whether a number is a bound, such as "more than 20", for another number that is none itself.
+    """Return whether a number is a bound that holds for another number, as "more than 20" holds for 25.
 
-    What is free above 50 euros is not free above 14.
+    The other number must not be a bound of this kind itself: "free above 50 euros" does not support "free above 14".
+
+    Args:
+        before: the text before the bound.
+        bound: the number that may be a bound.
+        behind: the text before the other number.
+        other: the other number.
+
+    Returns:
+        Whether the bound holds.
     """
     if len(bound.value) != 1 or bound.value[0] is None or other.value[0] is None:
         return False
@@ -424,7 +454,7 @@ def _bounds(before: str, bound: Quantity, behind: str, other: Quantity) -> bool:
 
 
 def _exchanged(sentence: Part, near: Part) -> Iterator[_Found]:
-    """Yield two numbers of which each counts what the other counts in the source: three tablets two times a day."""
+    """Yield the first of two numbers that are exchanged: three tablets two times, for two tablets three times."""
     mine, theirs = sentence.counting, near.counting
     if len(mine) != 2 or len(theirs) != 2 or set(mine) != set(theirs):
         return
@@ -453,7 +483,10 @@ def _opposites(sentence: Part, near: Part) -> Iterator[_Found]:
 
 
 def _pairs(part: Part, words: Set[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield words of a part whose opposite is among other words, if neither is in both."""
+    """Yield each word of a part whose opposite is among `words`: begin, end, opposite.
+
+    The word itself must not be among `words`, and the opposite must not be in the part.
+    """
     for match in WORD.finditer(part.text):
         word = match.group().lower()
         if part.text[match.start() - 1 : match.start()] == "=":
@@ -465,7 +498,7 @@ def _pairs(part: Part, words: Set[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _group(quantity: Quantity) -> tuple[str, str]:
-    """Return what a quantity can be compared with: AB-1234 is compared with AB-1243, but not with XY-9."""
+    """Return the group of a quantity. Quantities of one group are compared: AB-1234 with AB-1243, and not with XY-9."""
     return _COMPARED.get(quantity.kind, quantity.kind), _shape(quantity.unit) if quantity.kind == "code" else ""
 
 

@@ -1,7 +1,7 @@
-"""What a source says of all but one, and what follows of the one and of the others.
+"""Exceptions that a source makes, and the statements that follow about the exception and about all others.
 
-"Every room but the kitchen has been painted" excludes that the kitchen has been painted, and "All but two of the twelve
-players were injured" says that ten were.
+"Every room but the kitchen has been painted" excludes that the kitchen has been painted. From "All but two of the
+twelve players were injured" it follows that ten were.
 """
 
 from __future__ import annotations
@@ -26,24 +26,25 @@ _BUT = r"(?<=everyone )but|(?<=everybody )but|(?<=everything )but|(?<=nobody )bu
 _EXCEPTION = re.compile(
     rf"\b(?:{_ALL}|{_NONE})\b[^.;:!?]{{0,150}}?,?\s\(?(?P<marker>{_MARKER}|{_BUT})\s(?P<rest>[^.;:!?)]+)", re.IGNORECASE
 )
-"""All but one: the rest names what is excepted, and may go on with what is said of the others"""
+"""An exception, as in "everyone except Ann came". The group `rest` begins with what is excepted, and may go on with the
+predicate"""
 _NAMED_BUT = re.compile(
     rf"\b(?:{_ALL}|{_NONE})\b(?: of)?(?: (?:the|our|my|his|her|its|their))?(?P<named>(?: [\w'’-]+){{1,2}})"
     r" (?P<marker>but) (?P<rest>(?:the |an? )?[^\W\d][^.;:!?)]*)",
     re.IGNORECASE,
 )
-"""None of the samples but sample C"""
+"""An exception with "but", as in "none of the samples but sample C" """
 _FIRST = re.compile(
     rf"\W*(?P<marker>{_MARKER}|but for|(?P<unlike>unlike))\s(?P<thing>[^,.;:!?]{{1,80}}),\s(?P<rest>[^.;!?]+)",
     re.IGNORECASE,
 )
-"""Apart from the kitchen, every room has been painted"""
+"""An exception that begins a sentence, as in "apart from the kitchen, every room has been painted" """
 _ALL_BUT = re.compile(
     r"\ball but (?P<numbers>[\w-]{1,12}(?: of (?:the |its |their |our )?[\w-]{1,12}(?= \w))?)"
     r"(?P<rest>\s[^.;:!?]+)",
     re.IGNORECASE,
 )
-"""All but two of the twelve players were injured"""
+"""An exception of a number of things, as in "all but two of the twelve players were injured" """
 _DAYS = frozenset(stem_of(day.lower()) for day in WEEKDAYS)
 _AUXILIARY = frozenset(
     ["is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "may", "must", "will", "should"]
@@ -51,13 +52,14 @@ _AUXILIARY = frozenset(
 
 
 def excepts(text: str) -> re.Match[str] | None:
-    """Return the words that make an exception: all but one; None where a text makes none.
+    """Return the words by which a sentence makes an exception, such as "all but one".
 
     Args:
         text: a sentence.
 
     Returns:
-        The match. Its group `rest` names what is excepted, and may go on with what is said of the others.
+        The match, or None where there is no exception. The group `rest` begins with the exception, and may go on with
+        the predicate of all others.
     """
     if (named := _EXCEPTION.search(text)) is not None:
         return named
@@ -68,23 +70,23 @@ def excepts(text: str) -> re.Match[str] | None:
 
 
 class _Exception(NamedTuple):
-    """What a sentence says of all but one."""
+    """An exception that a sentence makes."""
 
     text: str
     shown: str
     excepted: frozenset[str]
-    """The stems of what is excepted"""
+    """The stems of the exception"""
     predicate: Mapping[str, str]
-    """The words of what is said of the others, by stem"""
+    """The words of the predicate of all others, by their stems"""
     denied: bool
-    """Whether that is not so of what is excepted"""
+    """Whether the sentence denies the predicate of the exception, and says it of all others"""
 
 
 class Exceptions:
     """The exceptions that a source makes.
 
     Args:
-        sentences: those of the source.
+        sentences: the sentences of the source.
     """
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
@@ -94,7 +96,7 @@ class Exceptions:
         return bool(self._made)
 
     def of(self, sentence: Sentence) -> Derived | None:
-        """Return what follows of a statement about what is excepted, or about the others; None without either."""
+        """Return whether a statement about an exception or about all others follows; None for other statements."""
         if len(sentence.negations) > 1:
             return None
         if (mine := _exception_of(sentence.text)) is not None:
@@ -117,7 +119,7 @@ class Exceptions:
         return None
 
     def _same(self, mine: _Exception) -> Derived | None:
-        """Return whether the source has the same exception, or another one from the same."""
+        """Return whether the source makes an exception; None where it makes none with the same predicate."""
         for exception in self._made:
             if mine.predicate.keys() == exception.predicate.keys() and mine.denied == exception.denied:
                 same_thing = mine.excepted == exception.excepted
@@ -126,10 +128,10 @@ class Exceptions:
 
 
 class CountedExceptions:
-    """Sentences of a source that say how many are excepted: all but two of the twelve.
+    """The sentences of a source that count their exceptions, as in "all but two of the twelve".
 
     Args:
-        sentences: those of the source.
+        sentences: the sentences of the source.
     """
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
@@ -141,7 +143,7 @@ class CountedExceptions:
         return bool(self._counted)
 
     def of(self, sentence: Sentence) -> Derived | None:
-        """Return what follows of a number in a statement; None where it has another number of them, or none."""
+        """Return whether a statement with a single number follows; None where no counted exception has its words."""
         said = sentence.quantities
         if len(said) != 1 or said[0].kind != "count":
             return None
@@ -162,7 +164,7 @@ class CountedExceptions:
 
 
 def _exception_of(source: str) -> _Exception | None:
-    """Return the exception that a sentence makes."""
+    """Return the exception that a sentence makes; None where it makes none, or where it is not certain."""
     if len(source) > LONGEST:
         return None
     if (frame := _FIRST.match(source)) is not None:
@@ -189,7 +191,7 @@ def _exception_of(source: str) -> _Exception | None:
 
 
 def _fronted(source: str, frame: re.Match[str]) -> _Exception | None:
-    """Return the exception of a sentence that begins with it: "Apart from the kitchen, every room has been painted"."""
+    """Return the exception at the beginning of a sentence, as in "Apart from the kitchen, every room is painted"."""
     said = frame["rest"]
     if frame["unlike"]:
         words = said.split()

@@ -1,4 +1,4 @@
-"""How the sources of an answer write their quantities, and an answer whose equal quantities are written so."""
+"""The spelling of quantities in the source of an answer, which equal quantities of the answer then get."""
 
 from __future__ import annotations
 
@@ -17,27 +17,31 @@ _TIMES = tuple(
     for pair in (("two times", "twice"), ("once", "one time"))
     for said, there in (pair, pair[::-1])
 )
-"""Pairs of words with one meaning: what an answer may have, and what its source may have for it"""
+"""Words with one meaning: a pattern for the answer, a pattern for the source, and the source's words"""
 _TIMES_SAID = re.compile(r"\b(?:once|twice|one time|two times)\b")
 _ROUGHLY = re.compile(r"\b(?:about|around|roughly|approximately|some|nearly|almost|ca\.)\s$", re.IGNORECASE)
 _FORMS = 100
-"""Equal quantities of the source that are compared at most; the first of them gives its form"""
+"""The most equal quantities of the source that are compared. The first that fits gives the form"""
 
 
 class Forms(NamedTuple):
-    """How the sources of an answer write their quantities."""
+    """The quantities and words of the source of an answer, as the source writes them."""
 
     equal: EqualQuantities
+    """The quantities of the source. Each form of a quantity is listed once"""
     written: Sequence[str]
-    """The characters of each quantity"""
+    """The characters of each quantity of `equal.of`"""
     texts: Sequence[str]
-    """The sources"""
+    """The texts of the source"""
     spellings: Spellings
-    """Their words"""
+    """The names of the source, by their spelling"""
 
 
 def in_their_form(text: str, theirs: Forms) -> list[Piece]:
-    """Return changes by which quantities get the form of equal ones in other texts, where those have no equal form."""
+    """Return the changes that give quantities of a text the form of an equal quantity of the source.
+
+    A quantity whose own form stands in the source is not changed.
+    """
     forms = {form.casefold() for form in theirs.written}
     pieces: list[Piece] = []
     for said, there, form in _TIMES if _TIMES_SAID.search(text) else ():
@@ -65,7 +69,7 @@ def in_their_form(text: str, theirs: Forms) -> list[Piece]:
 
 
 def forms_of(others: Iterable[str]) -> Forms:
-    """Return the quantities of texts, each form of each once."""
+    """Return the quantities and words of a source, given by its texts. Each form of a quantity is listed once."""
     texts = tuple(others)
     written = (
         (quantity, other[quantity.begin : quantity.end])
@@ -80,12 +84,12 @@ def forms_of(others: Iterable[str]) -> Forms:
 
 
 def _loose(quantity: Quantity) -> bool:
-    """Return whether a quantity is an expression like "a minute"; noon and midnight are times as others are."""
+    """Return whether a quantity is an expression like "a minute". Noon and midnight are none, but times of the day."""
     return quantity.weak and quantity.kind != "clock"
 
 
 def _converted(quantity: Quantity, other: Quantity) -> bool:
-    """Return whether a measure is about another one in another unit, as 42 km is 26 miles."""
+    """Return whether a measure equals another one in another unit within 3 %, as 42 km equals 26 miles."""
     if (
         quantity.kind != other.kind
         or quantity.kind == "temperature"
@@ -98,9 +102,10 @@ def _converted(quantity: Quantity, other: Quantity) -> bool:
 
 
 def _equal(quantity: Quantity, other: Quantity) -> bool:
-    """Return whether one quantity can be written as another.
+    """Return whether a quantity can be written in the form of another quantity.
 
-    It has the same value in the same precision, read in the same way. A temperature can be of another scale.
+    Both must have the same value, for dates the same parts, and for money the same currency. A number with two possible
+    values has no such form. A temperature can have another scale.
     """
     ambiguous = quantity.kind != "date" and not (quantity.other is None and other.other is None)
     if quantity.kind != other.kind or ambiguous or not same(quantity, other):

@@ -1,6 +1,6 @@
-r"""What people and programs put around claims: layout, links, marks of sources, greetings. And a text without these.
+r"""Patterns of layout, links, citation marks and greetings around claims, and a text from which they are removed.
 
-Every character of an edited text has its place in the original one.
+Every character of the edited text has its place in the original text.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ _MARKS = rf"{_MARK}(?:\s?(?:[,;&–-]|and)\s?{_MARK})*(?:(?:†|:\d+)[^\]】]{{0
 _LINKED = r"(?:source|link|here|read more|more|details|see|ref(?:erence)?|website|page|[^\w\n]{0,5}\d+[^\w\n]{0,5})"
 URL = r"(?:https?://|(?<!\.)www\.)(?:[^\s<>()\[\]]|\([^\s<>()]{0,300}\)){0,1000}(?:[^\s<>()\[\].,;:!?'\"]|\([^\s<>()]{0,300}\))"
 ADDRESS = r"\([^)\n]{0,1000}\)"
-"""An address behind a link's words. Every repetition of a layout ends soon, so that time grows with length alone"""
+"""An address behind the words of a link. Each repetition in these patterns has a limit, so that the time that they take
+grows only in proportion to the length of a text"""
 _NOT_A_LIST = r"(?<![:=])(?<![:=] )(?<!\bin )(?<!\bto )(?<!\bis )(?<!range )(?<!between )(?<!interval )(?<!array )"
 GROUP = "group"
 _REASONING = "think(?:ing)?|thoughts?|reason(?:ing)?|reflection|analysis|scratchpad"
 _PATTERNS: Sequence[tuple[str, str]] = (
-    # what a model tells itself, and not the reader
+    # the reasoning of a model, which is not meant for the reader
     (rf"(?is)[<\[]\|?({_REASONING})\|?[>\]](?:.*?[<\[]\|?/\1\|?[>\]]\s*|.*\Z)", ""),
-    (rf"(?is)\A.*[<\[]\|?/(?:{_REASONING})\|?[>\]]\s*", ""),  # of which a chat template has written the begin
+    (rf"(?is)\A.*[<\[]\|?/(?:{_REASONING})\|?[>\]]\s*", ""),  # reasoning whose begin mark a chat template has written
     (r"(?i)</?(?:answer|final(?:_answer)?|response|output)>|<\|[\w/ ]{1,30}\|>|</?s>", ""),
     (r"(?m)^[ \t]*\[\^?[\w-]+\]:\s*\S.*$", ""),  # definitions of links and notes
     (
@@ -86,9 +87,9 @@ _PATTERNS: Sequence[tuple[str, str]] = (
     (r"`([^`\n]+)`", GROUP),
     (r"[\U0001f300-\U0001faff\u2728\u26a0\u2139]\ufe0f?[ ]?|[\u2705\u274c][ ]?(?=\w)", ""),
 )
-"""Patterns in the order in which they apply, each with what remains: nothing, characters, or its first group"""
+"""Patterns in the order in which they apply, each with its replacement: nothing, characters, or its first group"""
 BEFORE_RECORDS = 3
-"""Patterns that apply before what is written as records is read"""
+"""The number of patterns that apply before records are read"""
 SPECIAL = re.compile(r"<\|[\w/ ]{1,30}\|>|</?s>")
 REASONS = re.compile(rf"[<\[]\|?/?(?:{_REASONING})\|?[>\]]", re.IGNORECASE)
 LAYOUT = tuple((re.compile(pattern), remains) for pattern, remains in _PATTERNS)
@@ -109,7 +110,7 @@ LEAD = re.compile(
     r"|the information)[^.:!?\n]*:\s*)",
     re.IGNORECASE,
 )
-"""What stands before a claim"""
+"""Words that introduce a claim, such as "according to the passage," """
 POLITE = re.compile(
     r"\W*(?:(?:hi|hello|hey|dear|good (?:morning|afternoon|evening|day)|greetings)(?: [\w'’-]+){0,2}"
     r"|(?:many )?(?:thanks|thank you)(?: (?:very much|so much|a lot|again))?(?: for (?:your|the|asking|reaching"
@@ -134,9 +135,9 @@ POLITE = re.compile(
     r"|understood)\W*",
     re.IGNORECASE,
 )
-"""A whole sentence that claims nothing"""
+"""A whole sentence that claims nothing, such as a greeting"""
 SHORT = 300
-"""Characters of the longest sentence that can be a greeting or thanks and nothing else"""
+"""The most characters of a sentence that can be nothing but a greeting or thanks"""
 EMPTY = re.compile(r"\([ \t]*\)")
 
 
@@ -147,7 +148,11 @@ class Piece(NamedTuple):
 
 
 class Edited:
-    """A text that changes, with the place of each of its characters in the original."""
+    """A text that is edited, with the place of each of its characters in the original text.
+
+    Args:
+        text: the original text.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -155,7 +160,7 @@ class Edited:
         self.ends = list(range(1, len(text) + 1))
 
     def sub(self, pattern: re.Pattern[str], remains: str = "") -> None:
-        """Replace all matches. A first group that remains has its places."""
+        """Replace all matches of a pattern by `remains`, or by their first group, which keeps its places (`GROUP`)."""
         pieces: list[Piece] = []
         for match in pattern.finditer(self.text):
             if remains == GROUP:
@@ -165,7 +170,7 @@ class Edited:
         self.apply(pieces)
 
     def apply(self, pieces: Sequence[Piece]) -> None:
-        """Replace pieces that are in order and do not overlap."""
+        """Replace pieces of the text, which must be in order and not overlap."""
         text: list[str] = []
         begins: list[int] = []
         ends: list[int] = []
@@ -186,11 +191,11 @@ class Edited:
             self.ends = ends + self.ends[at:]
 
     def place(self, begin: int, end: int) -> tuple[int, int]:
-        """Return the characters [begin, end) of the original text from which characters of this one come."""
+        """Return begin and end in the original text of the characters [begin, end) of the edited text."""
         return self.begins[begin], self.ends[end - 1]
 
     def finish(self) -> None:
-        """Take spaces off both ends, and end the last sentence."""
+        """Remove spaces at both ends, and end the last sentence with a full stop."""
         last = len(self.text.rstrip())
         first = len(self.text) - len(self.text.lstrip())
         self.text, self.begins, self.ends = self.text[first:last], self.begins[first:last], self.ends[first:last]

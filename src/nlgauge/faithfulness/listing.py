@@ -1,4 +1,4 @@
-"""What exact checks find, beside the evidence of metrics that know nothing of them."""
+"""The differences that exact checks find, added to the evidence of metrics that do not use exact checks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from nlgauge.faithfulness.aligner import differences
 
 
 def with_differences(evidence: Evidence, row: Row) -> Evidence:
-    """Return evidence whose candidate has the differences from the other texts as `reasons`.
+    """Return evidence whose candidate has its differences from the other texts as `reasons`.
 
     Args:
-        evidence: of a metric that aligns the candidate with columns of the row.
-        row: the row.
+        evidence: the evidence of a metric that aligns the candidate with columns of the row.
+        row: the row that was scored.
 
     Returns:
-        The evidence, changed in nothing else.
+        The evidence with the new `reasons`. Nothing else is changed.
     """
     texts = []
     for text in evidence.texts:

@@ -1,4 +1,4 @@
-"""Numbers, measures and amounts of money of an English text, and what a quantity is."""
+"""Numbers, measures and amounts of money of an English text, and the record of a quantity."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ MEASURES: dict[str, dict[str, float]] = {
         "square f(?:ee|oo)t|sq\\.? ft": 9.290304e-6,
     },
 }
-"""For each kind: patterns of units, and their factor to the kind's base unit. Temperatures: the number of the scale"""
+"""For each kind: patterns of units, and their factor to the kind's base unit. For temperatures: the number of the scale
+in ("", "C", "F", "K")"""
 _CURRENCIES = {
     "dollar": ("USD?\\$|\\$", "USD", "dollars?|bucks"),
     "euro": ("€", "EUR", "euros?"),
@@ -122,7 +123,7 @@ _CURRENCIES = {
 }
 """For each currency: its signs, its codes, and what else stands after an amount"""
 _LINES = frozenset({240, 360, 480, 720, 1080, 1440, 2160, 4320})
-"""Lines of a screen, as in 1080p, which are no pence"""
+"""Numbers of lines of a screen, as in 1080p, where "p" does not mean pence"""
 _HUNDREDTH = {"cent": "", "pound penny": "pound"}
 _UNITS = {pattern: (kind, factor) for kind, units in MEASURES.items() for pattern, factor in units.items()}
 _UNIT_NAMES = "|".join(f"({pattern})" for pattern in _UNITS)
@@ -139,7 +140,7 @@ _IN_WORDS = (
 )
 _SPACES = " \u00a0\u2009\u202f"
 _SEPARATORS = (",", "['’]", f"[{_SPACES}]", r"\.")
-"""Separators of thousands, each kind by itself. A single point or comma may also be a decimal sign"""
+"""Patterns of separators of thousands. A number has one of them alone. A single point or comma may be a decimal sign"""
 _THOUSANDS = "|".join(rf"\d{{1,3}}(?:{separator}\d{{3}})+(?!{separator}?\d)" for separator in _SEPARATORS)
 _LARGE = rf"(?<!\d[ '’\u00a0\u2009\u202f])(?:{_THOUSANDS})"
 _INDIAN = r"\d{1,2}(?:,\d\d)+,\d{3}(?!\d)"
@@ -196,7 +197,7 @@ _OF_SO_MANY = re.compile(
     r"(?=\s[a-z]|\s*[.,;:!?)]|\Z)",
     re.IGNORECASE,
 )
-"""One in four visitors, 3 out of 10"""
+"""A share in two numbers, as in "one in four visitors" and "3 out of 10" """
 _ORDINAL = re.compile(
     rf"\b({'|'.join(sorted(_ORDINAL_VALUES, key=len, reverse=True))})\b(?! (?:of all|half))", re.IGNORECASE
 )
@@ -206,7 +207,7 @@ NUMBERED = (
     rf"[\d½¼¾⅓⅔]|\b(?:half|quarter|{'|'.join([*SMALL, *_ORDINAL_VALUES])}|{_BIG})"
     rf"|\b(?:an?|one|per|each) (?:{_UNIT_NAMES})\b"
 )
-"""A pattern without regard to case, of which every text with a number or a measure has something"""
+"""A pattern, to be used without regard to case, that matches in every text with a number or a measure"""
 
 
 class Quantity(NamedTuple):
@@ -221,14 +222,14 @@ class Quantity(NamedTuple):
     """(number in the kind's base unit,); for a date (year, month, day), with None for parts that are not given; for a
     clock (minutes after midnight,). An identifier has none"""
     weak: bool = False
-    """Whether it is only an expression like 'a minute' or 'half': it can support a claim but is not one"""
+    """Whether it is only an expression like 'a minute' or 'half', which can support a claim and is no claim itself"""
     written: float = nan
     """The number as it stands in the text, before its unit: 45 in '45 minutes'"""
     unit: str = ""
-    """The currency or the scale of a temperature if it is named; 'half' if a time says which half of the day; the name
-    of an identifier, without separators"""
+    """The name of the currency, or the scale of a temperature ('C', 'F', 'K'), if the text says it. For a time, 'half'
+    if its half of the day is known. For an identifier, its characters without separators"""
     other: float | tuple[float | None, ...] | None = None
-    """What the same characters may also say: 12000 for 12.000, and (1967, 5, 1) for 01/05/1967"""
+    """Another value that the same characters may have: 12000 for 12.000, and (1967, 5, 1) for 01/05/1967"""
 
 
 def in_words(number: int) -> str:
@@ -257,7 +258,7 @@ def in_words(number: int) -> str:
 
 
 def measures(text: str) -> Iterator[Quantity]:
-    """Yield possible numbers, measures and amounts of money of a text, the longer of two that overlap first."""
+    """Yield the possible numbers, measures and amounts of a text. Of two that overlap, the more certain comes first."""
     for match in _PART_OF.finditer(text):
         units = len(_UNITS)
         if match[1]:
@@ -332,7 +333,7 @@ def _number(match: re.Match[str], text: str) -> Quantity:
 
 
 def _digits(written: str) -> tuple[float, float | None]:
-    """Return the number that digits say, and what else they may say: 12.000 is 12 or 12000."""
+    """Return the number that digits write, and another number that they may mean or None: 12.000 is 12 or 12000."""
     power, part = 0, 0.0
     if match := re.search(r"[eE]([+-]?\d+)$|\s?[x×·*]\s?10(?:\^(-?\d+)|([⁻⁰¹²³⁴-⁹]+))$", written):
         power = int(match[1] or match[2] or match[3].translate(_RAISED))
@@ -360,7 +361,16 @@ _RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 def _measured(value: float, match: re.Match[str], first: int) -> tuple[str, tuple[float, ...], str]:
-    """Return kind, value in its base unit, and scale of temperature; `first` is the match group of the first unit."""
+    """Return the kind of a measure, its value in the base unit, and for a temperature its scale.
+
+    Args:
+        value: the number before the unit.
+        match: a match with one group for each unit of `MEASURES`.
+        first: the number of the group of the first unit.
+
+    Returns:
+        Kind, value and scale; the scale is empty for other kinds.
+    """
     number = next(i for i in range(first, first + len(_UNITS)) if match.group(i))
     kind, factor = list(_UNITS.values())[number - first]
     if kind == "temperature":

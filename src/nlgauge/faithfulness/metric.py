@@ -1,8 +1,9 @@
 """Faithfulness: is all that an answer claims supported by its source? The metric that the gate decides by.
 
-Links, citation marks, greetings and layout are taken off the answer (`claims`). A trained aligner reads what is left
-beside the source. Exact checks lower its probability where a number, a date, a name or an opposite differs from the
-source (`exact_checks`). What says that something is not in the source is judged by a search (`refusals`).
+Links, citation marks, greetings and layout are removed from the answer (`claims`). A trained aligner judges the rest
+beside the source. Exact checks lower the probability of a claim where a number, a date, a name or an opposite differs
+from the source (`exact_checks`). Sentences that say that something is not in the source are judged by a search
+(`refusals`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from nlgauge.contract.parameters import param
 from nlgauge.contract.then import OfMetric, OfModel, Scorer, Then
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import refuses_worst, surely_differs
+from nlgauge.data.signature import FLOAT32
 from nlgauge.data.table.column import CLAIMS, MIDDLE, WORDING
 from nlgauge.engine.aligners import Direction, trained_aligner
 from nlgauge.engine.features.alignment import CLAIM, LongSource
@@ -38,31 +40,31 @@ from nlgauge.faithfulness.aligner import DOUBT, NO_CLAIM, PARTS, Answer, Verdict
 from nlgauge.maths.wording import Bands, readable
 
 _METRIC = re.compile(r"[A-Z][A-Za-z]*\(.*\)", re.DOTALL)
-"""The spec of a metric, which is no name of a model"""
+"""The spec of a metric, in contrast to the name of a model"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FaithfulnessPrepared(Prepared):
     scorer: Scorer[Answer]
-    """What reads each answer"""
+    """The scorer of the answers: an aligner, or a cascade of two scorers"""
     asked: OfMetric | None = None
-    """The metric that is asked about what the model cannot decide"""
+    """The metric that scores the rows that the model cannot decide; None without such a metric"""
 
 
 @dataclass(frozen=True)
 class Decides:
-    """Whether a model decides about an answer: it is sure, and can read such wording.
+    """A test whether a first model decides about an answer: it must be sure, and able to read the answer's wording.
 
     Args:
-        unsure: it is sure below the first of these probabilities, and from the second on.
-        bands: how well it reads answers of each wording.
+        unsure: two probabilities. The model is sure below the first, and from the second on.
+        bands: how well the model reads answers, by the share of their words that the source has.
     """
 
     unsure: tuple[float, float]
     bands: Bands
 
     def __call__(self, scored: Scored) -> bool:
-        """Return whether it decides about an answer of which it says this."""
+        """Return whether the model decides about an answer to which it gave the score `scored`."""
         value = scored.value
         probability, wording = value.parts[0], value.parts[PARTS.index(WORDING)]
         low, high = self.unsure
@@ -82,10 +84,13 @@ class Faithfulness(RowMetric):
 
     Each claim (a sentence) is judged beside the sentences of the source that matter to it, and the odds against the
     claims add up (`nlgauge.maths.alignment.all_supported`). A number, date, name or opposite that differs from the
-    source lowers it. There are five more parts: `score`, the mean
-    over the words; `least_stretch`, the mean over the words of the worst claim; `unsupported`, the share of words below
-    the aligner's threshold; `wording`, the share of the longer words whose beginning the source has; and `claims`, the
-    number of claims.
+    source lowers the probability. There are five more parts:
+
+    - `score`: the mean alignment of the words, from 0 to 1;
+    - `least_stretch`: the mean alignment of the words of the worst claim;
+    - `unsupported`: the share of words whose alignment is below the aligner's threshold;
+    - `wording`: the share of the longer words whose beginning the source has;
+    - `claims`: the number of claims.
     """
 
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379 (the aligner)"
@@ -126,7 +131,7 @@ class Faithfulness(RowMetric):
 
     @property
     def details(self) -> tuple[str, ...]:  # type: ignore[override]
-        # Of the words that nothing supports, less is better.
+        # For the share of unsupported words, less is better.
         return ("unsupported", WORDING, CLAIMS) if self.then is None else ("unsupported", WORDING, CLAIMS, "decided")
 
     @property
@@ -145,11 +150,11 @@ class Faithfulness(RowMetric):
 
     @property
     def cached(self) -> bool:  # type: ignore[override]
-        # What another metric depends on beside the row, such as a column, is not known here.
+        # A second metric may depend on more than the row, such as a column, which is not known here.
         return not self._asks_metric
 
     def spent(self, prepared: FaithfulnessPrepared) -> Mapping[str, int]:
-        """Return what a second metric has cost."""
+        """Return the cost of a second metric, such as the number of its requests, by name; empty without one."""
         asked = prepared.asked
         return {} if asked is None else asked.metric.spent(asked.prepared)
 
@@ -172,17 +177,19 @@ class Faithfulness(RowMetric):
         return FaithfulnessPrepared(scorer=Then(first, OfModel(self.then, second), decides), facts=facts)
 
     def _other(self, spec: str, setup: Setup) -> tuple[OfMetric, dict[str, object]]:
-        """Return another metric as the second scorer, and what its numbers depend on."""
+        """Return another metric as the second scorer, and the facts that its numbers depend on."""
         metric, prepared = setup.prepared(spec)
         if not isinstance(metric, RowMetric) or gives_no_probability(metric) or metric.reads is not None:
             problem = f"{metric} gives no probability that the source supports an answer, or reads a model"
             raise SpecError(f"{self.name}: then={spec!r}: {problem}: name a model, a Judge or a Column from 0 to 1")
         facts = {f"then_{name}": fact for name, fact in prepared.facts.items()}
         facts |= {"then_grounded": [MIDDLE, MIDDLE], "then_grounded_from": "the middle of 0 and 1"}
+        # This middle holds in any precision of the first model.
+        facts |= {"then_grounded_in": setup.model.precision} if setup.model.precision != FLOAT32 else {}
         return OfMetric(metric, prepared), facts
 
     def _aligner(self, model: Model) -> tuple[VerdictAligner, dict[str, object]]:
-        """Return the aligner of a model, and what its numbers depend on."""
+        """Return the aligner of a model, and the facts that its numbers depend on."""
         reader, facts = trained_aligner(model, reading=self.reading)
         if reader.packing is not None and reader.packing.regression:
             why = f"model {model.name!r} predicts one number for a text, and no probability"
@@ -195,6 +202,7 @@ class Faithfulness(RowMetric):
         facts |= {"exact_checks": DOUBT} if reader.english else {}
         # Verdicts on a saved table use the thresholds of its model.
         facts |= {"grounded": list(card.grounded)} if card.grounded is not None else {}
+        facts |= {"grounded_in": card.grounded_in} if card.grounded_in != FLOAT32 else {}
         facts |= {"grounded_from": card.origins["grounded"]} if "grounded" in card.origins else {}
         if card.grounded is not None and card.strict is not None:
             facts |= {"strict": card.strict, "right_answers": {kind: [*of] for kind, of in card.right_answers.items()}}

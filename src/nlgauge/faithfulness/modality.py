@@ -1,8 +1,8 @@
-"""What a source has only as planned or only as said, and an answer tells as done or as shown.
+"""Answers that tell as done what the source only plans, or tell as shown what it only claims.
 
-"The council built a pool" has nearly the words of a source that says "The council plans to build a pool", and "Tests
-showed that the lamp is waterproof" those of "The seller claims that the lamp is waterproof". A model that reads words
-sees neither. The rules here know some frames of English, and are silent about all others.
+"The council built a pool" has nearly the words of a source that says "The council plans to build a pool". "Tests showed
+that the lamp is waterproof" has nearly the words of "The seller claims that the lamp is waterproof". A model that reads
+words sees neither difference. The rules here know some frames of English, and say nothing about all others.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _PLANNED = re.compile(
     rf"|(?:scheduled|planned|due) for|call(?:s|ed)? for){_EVENT}",
     re.IGNORECASE,
 )
-"""Words after which something is to come, or was to come, or did not; "was to" and "would" alone may tell what came"""
+"""Words before an event that is still to come, or that did not come. "Was to" and "would" alone are left out, since the
+event may have come"""
 _SAID = re.compile(
     r"\b(?P<marker>(?:(?:accused|suspected|charged)(?: by [\w ]{1,30})? (?:of|with)"
     r"|(?:rumou?r|legend|tradition) has it(?: that)?|allegedly|supposedly|reportedly|reputedly"
@@ -42,23 +43,24 @@ _SAID = re.compile(
     rf"{_EVENT}",
     re.IGNORECASE,
 )
-"""Words after which stands what somebody says, or has in mind"""
+"""Words before something that somebody says or thinks"""
 _DOUBTED = re.compile(
     r"(?:claim(?:s|ed)?|alleg(?:es?|ed)|believes?|suspect(?:s|ed)?|insist(?:s|ed)?|fear(?:s|ed)?|rumou?red) that\b"
     r"|(?:alleged|believed|suspected) to\b|accused|suspected (?:by|of)|charged|rumou?r has|legend has|\w+ly\Z",
     re.IGNORECASE,
 )
-"""Those of them by which a source leaves open whether it is so. What is "said" is told as a fact by most people"""
+"""The words of `_SAID` by which a source leaves open whether something is true. "Said" is not among them, because most
+people repeat as a fact what somebody said"""
 _SHOWS = (
     r"show(?:s|ed|n)?|prov(?:es?|ed|en)|found|confirm(?:s|ed)?|demonstrat(?:es?|ed)|establish(?:es|ed)?|reveal(?:s|ed)?"
     r"|measured|verified|proof"
 )
 _EVIDENT = re.compile(rf"\b(?P<marker>{_SHOWS}|convicted)(?: that| of)?{_EVENT}", re.IGNORECASE)
-"""Words after which stands what somebody has shown"""
+"""Words before something that somebody has shown"""
 _CALLED_SHOWN = re.compile(rf"\b(?:(?:{_SHOWS}) (?:that|(?P<of>to))|convicted of){_EVENT}", re.IGNORECASE)
-"""Those after which an answer has a statement"""
+"""Words by which an answer says that a statement is shown"""
 _SUPPOSED = re.compile(r"\b(?:if|unless|whether|you|suppose)\b", re.IGNORECASE)
-"""Words of what is no statement of anybody"""
+"""Words of a supposition or a question, which state nothing"""
 _OPEN = re.compile(
     r"\b(?:will|would|shall|should|(?-i:may)|might|could|can|must|to be|if|unless|until|plan\w*|inten[dt]\w*"
     r"|hop(?:e|es|ed|ing)|aim\w*|want\w*|expect\w*|due|schedul\w*|going|set to|propos\w*|consider\w*|suggest\w*"
@@ -68,7 +70,7 @@ _OPEN = re.compile(
     r"|appear\w*|prepar\w*|threat\w*|ready|yet|being)\b|[\"“?]",
     re.IGNORECASE,
 )
-"""Words by which an answer leaves it open too, or says who says so"""
+"""Words by which an answer, too, leaves open whether something is true or will be done, or names the speaker"""
 _PAST = """
 bear: bore borne; become: became become; bend: bent; bind: bound; blow: blew blown; dig: dug; forbid: forbade
 forbidden; forget: forgot forgotten; freeze: froze frozen; grind: ground; light: lit; overcome: overcame;
@@ -91,14 +93,14 @@ _VERBS = {
     for verb, forms in (line.split(":") for line in _PAST.replace("\n", " ").split(";"))
     for form in forms.split()
 }
-"""Verbs by their irregular forms of the past"""
+"""For each irregular form of the past, its verb"""
 _NOT_PAST = re.compile(r"\b(?:is|are|be|being|to|gets?)\s+(?:(?:\w+ly|always|often|also|never)\s+)?\Z", re.IGNORECASE)
-"""Before a participle of what is done now, or is to be done"""
+"""Words before a participle of something that is done now, or is to be done"""
 _OF_A_THING = re.compile(r"(?:\b(?:the|an?|this|these|its|their|your)\s+|,\s*)\Z", re.IGNORECASE)
-"""Before one that may belong to a thing, as in "the painted door" """
+"""Words before a participle that may belong to a thing, as in "the painted door" """
 _UNCHANGED = frozenset(["cut", "hit", "hurt", "let", "put", "quit", "set", "shut", "split", "spread"])
 _ORDERED = re.compile(r"(?:^\W*|[,;:]\s*|\b(?:and|or|then|you|they|we|I|to)\s+)\Z", re.IGNORECASE)
-"""Before such a verb that is no past, as in "and cut the bread" """
+"""Words before a verb of `_UNCHANGED` that may be no past, as in "and cut the bread" """
 _IS_PLANNED = re.compile(
     r"(?P<thing>[^,.;:!?]{1,120}?) (?:is|are|has been|have been) (?:being )?"
     r"(?P<marker>planned|intended|proposed|considered|expected)(?P<rest> (?:for|in|by|on|at) [^,.;:!?]{1,80})?[.!]?",
@@ -108,36 +110,37 @@ _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _LIKE_HOW = frozenset(
     ["reply", "apply", "supply", "rely", "comply", "imply", "multiply", "fly", "ally", "family", "july"]
 )
-"""Words that end as those that say how"""
+"""Words in "-ly" that are no adverbs"""
 _PLAN, _SAYING = "the source has it as planned: “{}”", "the source has it only as said: “{}”"
 _AGAIN = re.compile(r"\w\s+(?:it|them|this|that|so)\b", re.IGNORECASE)
-"""A verb, and a word for a thing that was named before"""
+"""A verb and a pronoun for a thing that was named before, as in "built it" """
 _DID_SO = re.compile(r"\b(?:did|done|does) (?:so|it|this|that)\b", re.IGNORECASE)
 _MOST_TOLD = 60
-"""Frames of a kind, and sentences with a verb in the past, that are looked at"""
+"""The most frames of a kind, and the most sentences for each verb in the past, that are compared"""
 _MOST_OTHERS = 300
-"""Sentences of the longest source of which it is known whether another sentence says the same without a doubt"""
+"""The most sentences of a source that is searched for a sentence that says a doubted thing without a doubt"""
 _ENOUGH = 2 / 3
-"""The share of the words of an answer that the sentence of the source must have"""
+"""The share of the words of an answer's sentence that the sentence of the source must have"""
 
 
 class _Frame(NamedTuple):
-    """What a sentence has as planned, as said or as shown."""
+    """A sentence by which something is planned, said or shown."""
 
     text: str
     marker: str
+    """The words for planning, saying or showing, such as "plans to" """
     stems: frozenset[str]
-    """Of the sentence"""
+    """The stems of the sentence"""
     event: frozenset[str]
-    """Of what is planned, said or shown"""
+    """The stems of the words after the marker, which say what is planned, said or shown"""
     verb: str
-    """The stem of its first word"""
+    """The stem of the first word after the marker"""
     clause: bool
-    """Whether what is said is a statement, and no thing"""
+    """Whether a statement follows the marker, and not the name of a thing"""
 
 
 class ModalSource:
-    """A source as the rules of plans and of claims read it: the first sentences of each frame, so that work is bounded.
+    """A source, prepared for the rules of plans and claims, with the first sentences of each frame to bound the work.
 
     Args:
         texts: the texts of the source.
@@ -152,13 +155,13 @@ class ModalSource:
         return bool(self._planned or self._said)
 
     def difference(self, sentence: str) -> str | None:
-        """Return why a sentence tells as done or shown what the source has as planned or said.
+        """Return why a sentence differs from the source: it tells a plan as done, or a claim as shown or as a fact.
 
         Args:
             sentence: a sentence of an answer.
 
         Returns:
-            The difference in words; None if there is none.
+            The difference in words, for the reader; None if there is none.
         """
         if len(sentence) > LONGEST or negated(sentence):
             return None
@@ -175,7 +178,7 @@ class ModalSource:
                 plans to build a pool in 2027".
 
         Returns:
-            The sentence; None if the answer says no such thing, or no sentence plans it.
+            The sentence of the source; None if the answer states no plan, or if the source does not have the plan.
         """
         if not self._planned or len(sentence) > LONGEST or (said := _IS_PLANNED.fullmatch(sentence.strip())) is None:
             return None
@@ -187,7 +190,7 @@ class ModalSource:
         return None
 
     def _not_done(self, sentence: str) -> str | None:
-        """Return why a sentence tells as done what is planned, where no sentence of the source tells it in the past."""
+        """Return why a sentence differs: it tells a plan as done, and the source has only the plan; None otherwise."""
         done = frozenset(_in_the_past(sentence, certain=True)) if self._planned else frozenset()
         others = frozenset(_stems(sentence)) - done
         for frame in self._planned if done and others else ():
@@ -201,7 +204,7 @@ class ModalSource:
         return None
 
     def _left_open(self, sentence: str) -> str | None:
-        """Return why a sentence tells as a fact what the source has only as somebody's claim."""
+        """Return why a sentence differs: it tells as a fact what the source has as a claim alone; None otherwise."""
         said = frozenset(_stems(sentence))
         for frame in self._said if len(said) > 1 and len(self._short) <= _MOST_OTHERS else ():
             if (
@@ -221,7 +224,7 @@ class ModalSource:
         return None
 
     def _not_shown(self, event: frozenset[str]) -> str | None:
-        """Return why a sentence tells as shown what the source has only as said."""
+        """Return why a sentence with this event differs: it tells as shown what the source only says; else None."""
         for frame in self._said if len(event) > 1 else ():
             if frame.clause and len(event & frame.event) >= _ENOUGH * len(event):
                 shown = any(len(event & other.stems) >= _ENOUGH * len(event) for other in self._shown)
@@ -234,12 +237,12 @@ class ModalSource:
 
     @cached_property
     def _stems(self) -> list[tuple[str, frozenset[str]]]:
-        """All sentences, each with its stems."""
+        """All short sentences of the source, each with its stems."""
         return [(text, frozenset(_stems(text))) for text in self._short]
 
     @cached_property
     def _told(self) -> dict[str, list[frozenset[str] | None]]:
-        """The stems of sentences that have a verb in the past, by the verb; None for one that says "did it"."""
+        """For each verb, the stems of each sentence that has it in the past; None for one like "she built it"."""
         told: dict[str, list[frozenset[str] | None]] = {}
         for text in self._short:
             stems = None if _AGAIN.search(text) else frozenset(_stems(text))
@@ -250,7 +253,7 @@ class ModalSource:
 
 
 def _frames(texts: Iterable[str], pattern: re.Pattern[str]) -> Iterator[_Frame]:
-    """Yield what sentences have after the words of a frame, unless they deny it."""
+    """Yield the frames of sentences: each match of the pattern that the sentence does not deny."""
     for text in texts:
         for match in pattern.finditer(text):
             begin = max(text.rfind(sign, 0, match.start()) for sign in ";:") + 1
@@ -268,7 +271,7 @@ def _frames(texts: Iterable[str], pattern: re.Pattern[str]) -> Iterator[_Frame]:
 
 
 def _in_the_past(text: str, certain: bool = False) -> Iterator[str]:
-    """Yield the stems of the verbs of a text that are in the past; or of those alone that certainly are."""
+    """Yield the stems of the verbs of a text that are in the past; with `certain`, only of those that certainly are."""
     for match in WORD.finditer(text):
         word = match.group().lower()
         past = word in _VERBS or (len(word) > 3 and word.endswith("ed") and not is_stopword(word))
@@ -280,14 +283,14 @@ def _in_the_past(text: str, certain: bool = False) -> Iterator[str]:
 
 
 def _stems(text: str) -> Iterator[str]:
-    """Yield the stems of a text's words, by the verb for its forms of the past, without words that say how."""
+    """Return the stems of a text's words, without stop-words and adverbs. Past forms have the stem of their verb."""
     words = (word.lower() for word in WORD.findall(text))
     content = (word for word in words if word in _VERBS or not is_stopword(word))
     return (_stem(word) for word in content if not word.endswith("ly") or word in _LIKE_HOW)
 
 
 def _stem(word: str) -> str:
-    """Return the stem of a word, which is that of build for built and building, and that of plan for planned."""
+    """Return the stem of a word. "Built" and "building" have the stem of "build", "planned" that of "plan"."""
     word = _VERBS.get(word, word)
     stem = stem_of(word[:-2] if word.endswith("ened") else word)
     doubled = len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "ls"

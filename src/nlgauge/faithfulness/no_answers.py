@@ -1,4 +1,4 @@
-"""Texts that are no answer: what a program writes when a model gave none, and answers that break off."""
+"""Texts that are no answer: messages that a program writes when a model gave no answer, and answers that break off."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PROGRAM = re.compile(
     r"|internal server error|bad gateway|too many requests|empty response|no response\W*\Z)",
     re.IGNORECASE,
 )
-"""What a program writes where a model gave no answer"""
+"""A message that a program writes where a model gave no answer"""
 _NEVER_LAST = frozenset(
     [
         "the",
@@ -59,7 +59,16 @@ _NOT_AVAILABLE = re.compile(r"\W*(?:n/?a|not available|not applicable|no data)\W
 
 
 def failed_as(text: str, others: Sequence[str], question: str) -> str:
-    """Return why a text is no answer; nothing if it may be an answer, or if another text has the same words."""
+    """Return why a text is no answer.
+
+    Args:
+        text: an answer without layout.
+        others: the texts of its source.
+        question: the question that the text answers; may be empty.
+
+    Returns:
+        The reason; empty if the text may be an answer, or if it reads like a message of a program that the source has.
+    """
     said = words(text[:SHORT])
     if not said:
         return ""

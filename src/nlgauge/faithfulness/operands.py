@@ -1,4 +1,4 @@
-"""The numbers of a source with which one calculates, in passages of neighbouring sentences."""
+"""The numbers of a source that calculations use, in passages of neighbouring sentences."""
 
 from __future__ import annotations
 
@@ -14,74 +14,80 @@ from nlgauge.faithfulness.measures import Quantity
 from nlgauge.faithfulness.stems import WORD, Sentence, stem_of, stems_in
 
 _SHORT_SOURCE = 40
-"""Sentences of a source that is read as one list"""
+"""The most sentences of a source that is read as one list"""
 MOST_PASSAGES = 60
-"""Passages with which a statement is compared"""
+"""The most passages that a statement is compared with"""
 _SENTENCES = 3
-"""Neighbouring sentences that are taken together"""
+"""The most neighbouring sentences of a passage"""
 _MAY_COUNT = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundred|thousand|dozen|half"
     r"|noon|midnight)\b",
     re.IGNORECASE,
 )
-"""Without any of these, a sentence has no number with which one calculates"""
+"""Signs of a number. A sentence without any of them has no number for a calculation"""
 _CLAUSE = re.compile(r"[,;.:!?]\s|\n|\s(?:and|while|whereas|but|by)\s")
 
 
 class Operand(NamedTuple):
-    """A number of a passage, with which one calculates."""
+    """A number of a passage that a calculation may use."""
 
     begin: int
     end: int
     kind: str
-    """That of the quantity, 'year', or 'day' of a date"""
+    """The kind of the quantity, 'year' for a number that may be a year, or 'day' for a date"""
     unit: str
+    """The currency of an amount of money; empty for other kinds"""
     value: float
-    """In the kind's base unit"""
+    """The number in the kind's base unit"""
     written: float
+    """The number as the text writes it; NaN where it is not one number"""
     clause: frozenset[str]
-    """The stems of its clause"""
+    """The stems of the clause with the number"""
     noun: str
-    """The stem of the word that it counts"""
+    """The stem of the word behind the number, which the number counts; empty if there is none"""
 
 
 _TAKEN = frozenset(["months", "money", "length", "mass", "duration"])
-"""Kinds whose unit a later number may take"""
+"""Kinds whose unit also holds for a later number without a unit"""
 
 
 class SourceSentence(Sentence):
-    """A sentence of a source, with the numbers with which one calculates."""
+    """A sentence of a source, with the numbers that calculations use."""
 
     @cached_property
     def operands(self) -> Sequence[Operand]:
-        """Its numbers."""
+        """The numbers of the sentence."""
         return _operands(self.text, self.quantities)
 
 
 class Passage:
-    """Neighbouring sentences with numbers."""
+    """Neighbouring sentences with numbers, which a calculation may use together.
+
+    Args:
+        sentences: the sentences.
+    """
 
     def __init__(self, sentences: Sequence[SourceSentence]) -> None:
         self._sentences = sentences
 
     @cached_property
     def text(self) -> str:
-        """Its characters."""
+        """The text of the passage."""
         return "".join(sentence.text for sentence in self._sentences)
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of its words."""
+        """The stems of the passage's words."""
         return frozenset().union(*(sentence.stems for sentence in self._sentences))
 
     @cached_property
     def quantities(self) -> Sequence[Quantity]:
-        """Its quantities, at their places in the sentences."""
+        """The quantities of the passage. The places of each are those in its own sentence."""
         return [quantity for sentence in self._sentences for quantity in sentence.quantities]
 
     @cached_property
     def operands(self) -> Sequence[Operand]:
-        """Its numbers, each once for each place."""
+        """The numbers of the passage, with places in `text`. A bare number takes the unit of the number before it."""
         at, numbers = 0, []
         for sentence in self._sentences:
             numbers += [
@@ -98,16 +104,16 @@ class Passage:
 
     @property
     def sentences(self) -> int:
-        """How many there are."""
+        """The number of sentences of the passage."""
         return len(self._sentences)
 
     def of(self, kind: str) -> list[Operand]:
-        """Return its numbers of a kind."""
+        """Return the numbers of the passage that have a kind."""
         return [operand for operand in self.operands if operand.kind == kind]
 
     @cached_property
     def distinct(self) -> Sequence[frozenset[str]]:
-        """For each number, the stems of its clause that not all clauses have."""
+        """For each number of the passage, the stems of its clause, without the stems that all these clauses share."""
         common = (
             frozenset.intersection(*(operand.clause for operand in self.operands)) if self.operands else frozenset()
         )
@@ -115,10 +121,14 @@ class Passage:
 
 
 class Passages:
-    """The passages of a source, found by their words."""
+    """The passages of a source, indexed by the stems of their words.
+
+    Args:
+        sentences: the sentences of the source, in order.
+    """
 
     def __init__(self, sentences: Sequence[SourceSentence]) -> None:
-        """Take up to three neighbouring sentences that have numbers in the first and in the last one."""
+        """Make a passage of each run of one to three sentences whose first and last sentence may have numbers."""
         numbered = [_MAY_COUNT.search(sentence.text) is not None for sentence in sentences]
         self._sentences = sentences
         self._all = [
@@ -133,12 +143,12 @@ class Passages:
         return [Passage(self._sentences)] if 1 < len(self._sentences) <= _SHORT_SOURCE else []
 
     def lists(self, stems: Set[str]) -> list[Passage]:
-        """Return the sentences that have some stems, and a short source as a whole: each may be a list of things."""
+        """Return the passages that may list things: single sentences with such stems, and a short source as a whole."""
         return [*(passage for passage in self.near(stems) if passage.sentences == 1), *self._whole]
 
     @cached_property
     def _holders(self) -> dict[str, list[int]]:
-        """The passages that have a stem, by number."""
+        """For each stem, the indices of the passages that have it."""
         holders: dict[str, list[int]] = {}
         for number, passage in enumerate(self._all):
             for stem in passage.stems:
@@ -146,13 +156,14 @@ class Passages:
         return holders
 
     def near(self, stems: Set[str]) -> list[Passage]:
-        """Return the passages that have one of the rarer stems of a statement, short ones first.
+        """Return the passages that have one of the rarer stems of a statement.
 
         Args:
-            stems: those of a statement; without any, a pronoun says what it is about.
+            stems: the stems of the statement.
 
         Returns:
-            Not more than a few tens.
+            At most `MOST_PASSAGES` passages, those of fewer sentences first. If the source has none of the stems, the
+            statement may speak of it by pronouns: then all passages, if they are few, else none.
         """
         held = sorted((self._holders[stem] for stem in stems if stem in self._holders), key=len)
         if not held:
@@ -196,7 +207,7 @@ def _operands(text: str, read: Sequence[Quantity]) -> list[Operand]:
 
 
 def _numbered(text: str, quantity: Quantity) -> tuple[str, float | None]:
-    """Return the kind under which a quantity is an operand, and its number; None for what is none."""
+    """Return the kind that a quantity has as an operand, and its number; None if calculations do not use it."""
     if quantity.kind == "date":
         year, month, day = quantity.value
         if day is None or month is None:
@@ -218,7 +229,7 @@ def _numbered(text: str, quantity: Quantity) -> tuple[str, float | None]:
 
 
 def without_quantities(text: str, read: Sequence[Quantity], begin: int, end: int) -> str:
-    """Return a part of a text without its quantities."""
+    """Return the characters [begin, end) of a text without its quantities; dates, weekdays and ordinals stay."""
     parts, at = [], begin
     for quantity in read:
         if begin <= quantity.begin < end and quantity.kind not in ("date", "weekday", "ordinal"):

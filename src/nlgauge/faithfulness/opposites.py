@@ -98,7 +98,7 @@ STRENGTHS: tuple[tuple[str, ...], ...] = (
     ("once", "twice"),
     ("both", "only one"),
 )
-"""Quantifiers and modals, each set with words of another degree or certainty"""
+"""Sets of quantifiers and modals. The words of a set stand for different degrees or different certainty"""
 
 
 def _pairs() -> Mapping[str, tuple[str, ...]]:

@@ -1,8 +1,8 @@
-"""What happens before what, and what holds no longer: differences of a sentence from its source that share all words.
+"""Wrong order of events, and facts that hold no longer: differences in which a sentence has the words of its source.
 
-"Change the bulb before unplugging the lamp" has the words of a source that says the reverse, and "The talk is in Room
-3" those of "The talk was moved from Room 3 to Room 8". A model that reads words sees neither. The rules here know some
-frames of English, and are silent about all others.
+"Change the bulb before unplugging the lamp" has the words of a source that says the reverse. "The talk is in Room 3"
+has the words of "The talk was moved from Room 3 to Room 8". A model that reads words sees neither difference. The rules
+here know some frames of English, and say nothing about all others.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _CONNECTED = re.compile(
     r"|(?P<after>[,;]?\s+(?:only\s+|right\s+|long\s+|shortly\s+|just\s+)?after\s+)",
     re.IGNORECASE,
 )
-"""What stands between two events; `after` puts the later one first"""
+"""Words between two events. Before `after` stands the later event, before the others the earlier one"""
 _LEADING = re.compile(r"(?P<word>before|after)\s+(?P<one>[^,;]+),\s*(?P<other>.+)", re.IGNORECASE | re.DOTALL)
 _UNTIL = re.compile(r"\buntil\b", re.IGNORECASE)
-"""What it says comes first stands last"""
+"""A word that may turn the order of two events, so that a sentence with it is not compared"""
 _FIRST = re.compile(r"^\W*(?:first(?:ly)?|at first|to begin with)\b,?\s*", re.IGNORECASE)
 _STEP = re.compile(r"(?:^|(?<=\s))(?:step\s+)?(?P<number>\d{1,2})[.):]\s+(?=\S)", re.IGNORECASE)
 _NEXT = re.compile(
@@ -51,15 +51,15 @@ _PAST = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _WORDS = 2
-"""Words that each event must have: one word alone is found anywhere"""
+"""The fewest words of an event. A single word has too many places in a source"""
 _MOST_TOLD = 60
-"""Sentences of a source about the past, about now and about a change, and steps of a list, that are read at most"""
+"""The most sentences of a source about the past, about now and about a change, and the most lists, and steps of each"""
 _MOST_PAIRS = 200
-"""Pairs of events of a source that are read at most"""
+"""The most pairs of events of a source that are compared"""
 
 
 class _Events(NamedTuple):
-    """Two events, by the stems of their words."""
+    """Two events in the order of time, each as the stems of its words."""
 
     earlier: frozenset[str]
     later: frozenset[str]
@@ -74,16 +74,20 @@ class _Told(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """What a sentence says has changed, by stems: what holds no longer, what holds now, and what it is about."""
+    """A change that a sentence tells, as in "was moved from Room 3 to Room 8"."""
 
     gone: frozenset[str]
+    """The stems of the old state alone"""
     there: frozenset[str]
+    """The stems of the new state alone"""
     about: frozenset[str]
+    """The stems of the rest of the sentence"""
     now: str
+    """The words of the new state"""
 
 
 class OrderedSource:
-    """A source as the rules of order read it: the first sentences of each frame, so that the work is bounded.
+    """A source, prepared for the rules of order, with the first sentences of each frame to bound the work.
 
     Args:
         texts: the texts of the source.
@@ -106,7 +110,7 @@ class OrderedSource:
         return bool(self._pairs or self._lists or self._changes or self._former)
 
     def difference(self, sentence: str) -> str | None:
-        """Return why a sentence of an answer differs from the source in what comes first, or in what holds now."""
+        """Return why a sentence differs from the source in the order of events, or in what holds now; None if not."""
         if len(sentence) > LONGEST or negated(sentence):
             return None
         pairs = [] if _UNTIL.search(sentence) else list(_pairs(sentence))
@@ -121,8 +125,9 @@ class OrderedSource:
             sentence: a sentence of an answer.
 
         Returns:
-            The steps that the sentence names whole, or the sentence of the source that has all its words and a number
-            that another sentence gives for the past; None without one of these.
+            The steps, if the sentence names steps of a list in their order. For a sentence about now: the sentence of
+            the source about now with the same words and numbers, if the source has another number for the past. None
+            otherwise.
         """
         if not (self._lists or self._former) or len(sentence) > LONGEST:
             return None
@@ -135,7 +140,7 @@ class OrderedSource:
         return next((words for words in whole if words is not None), None)
 
     def _told_in_reverse(self, pair: _Events) -> bool:
-        """Return whether the source puts two events in the other order."""
+        """Return whether the source has two events in the reverse order."""
         for told in self._pairs:
             across = len(pair.earlier & told.later), len(pair.later & told.earlier)
             along = len(pair.earlier & told.earlier) + len(pair.later & told.later)
@@ -149,7 +154,7 @@ class OrderedSource:
         return False
 
     def _holding(self, said: _Told) -> str | None:
-        """Return what the source says of now, where a sentence says the same, and the past has another number."""
+        """Return the source's sentence about now that says the same, if one about the past differs; else None."""
         words = said.stems - _digits(said.stems)
         others = [told for told in self._former if told.numbers and not said.numbers & told.numbers]
         if not said.numbers or not any(words <= told.stems for told in others):
@@ -158,7 +163,7 @@ class OrderedSource:
         return next((now.text.strip() for now in holding), None)
 
     def _outdated(self, said: _Told) -> str | None:
-        """Return why a sentence says of now what the source says of the past; None if it does not."""
+        """Return why a sentence is outdated: it says of now what the source says of the past; None if it is not."""
         for change in self._changes:
             about = (said.stems - change.gone) & change.about
             if change.gone <= said.stems and not change.there & said.stems and about:
@@ -177,12 +182,12 @@ def _told(sentence: str) -> _Told:
 
 
 def _of_now(sentence: str) -> bool:
-    """Return whether a sentence says something of now, and nothing of the past."""
+    """Return whether a sentence is about now, and not about the past."""
     return _PRESENT.search(sentence) is not None and _PAST.search(sentence) is None
 
 
 def _changes(sentence: str) -> Iterator[_Change]:
-    """Yield what a sentence says has changed from one thing to another."""
+    """Yield the changes from an old state to a new one that a sentence tells."""
     for change in _CHANGED.finditer(sentence):
         old, new = stems_and_numbers(change["old"]), stems_and_numbers(change["new"])
         gone, there = old - new, new - old
@@ -193,7 +198,7 @@ def _changes(sentence: str) -> Iterator[_Change]:
 
 
 def _pairs(sentence: str) -> Iterator[_Events]:
-    """Yield the events of a sentence that it puts in an order."""
+    """Yield the pairs of events that a sentence puts in an order."""
     said = _FIRST.sub("", sentence.strip())
     if (leading := _LEADING.match(said)) is not None:
         first, second = leading["one"], leading["other"]
@@ -210,7 +215,7 @@ def _pairs(sentence: str) -> Iterator[_Events]:
 
 
 def _distinct(earlier: str, later: str) -> Iterator[_Events]:
-    """Yield two events by what only the one of them has, where each has enough words."""
+    """Yield two events, each by the stems that the other lacks; nothing where one of them then has too few words."""
     first, second = stems_and_numbers(earlier), stems_and_numbers(later)
     pair = _Events(first - second, second - first)
     if min(len(event - _digits(event)) for event in pair) >= _WORDS:
@@ -218,7 +223,7 @@ def _distinct(earlier: str, later: str) -> Iterator[_Events]:
 
 
 def _steps(text: str) -> list[str]:
-    """Return the steps of a text that numbers them, or begins sentences with "then" and such words."""
+    """Return the steps of a text: its numbered items, or sentences with "first", "then"; empty where it lists none."""
     marks = list(_STEP.finditer(text))
     if len(marks) > 1 and all(int(mark["number"]) == at for at, mark in enumerate(marks, 1)):
         ends = [*(mark.start() for mark in marks[1:]), len(text)]
@@ -234,7 +239,7 @@ _Steps: TypeAlias = Sequence[tuple[str, frozenset[str]]]
 
 
 def _named(pairs: Sequence[_Events], steps: _Steps) -> str | None:
-    """Return the steps that pairs of events name whole and in their order; None where they do not."""
+    """Return the text of the steps that all pairs of events name in their order; None if a pair does not."""
     named: list[int] = []
     for pair in pairs:
         first, then = (_place(event, steps) for event in pair)
@@ -247,7 +252,7 @@ def _named(pairs: Sequence[_Events], steps: _Steps) -> str | None:
 
 
 def _place(event: frozenset[str], steps: _Steps) -> int | None:
-    """Return the step that has most of an event; None where it has under two thirds, or another step has as much."""
+    """Return the index of the step that has most stems of an event; None under two thirds of them, or for a tie."""
     shared = [len(event & stems) for _, stems in steps]
     most = max(shared)
     return shared.index(most) if 3 * most >= 2 * len(event) and shared.count(most) == 1 else None

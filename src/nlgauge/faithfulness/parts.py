@@ -1,4 +1,4 @@
-"""Sentences and clauses as exact checks compare them: words, quantities and negations, and the one that is nearest."""
+"""Sentences and clauses for exact checks: their words, quantities and negations, and a search for the nearest one."""
 
 from __future__ import annotations
 
@@ -26,34 +26,35 @@ _NEGATED = re.compile(
 _CANNOT_PLAIN = {"cannot": "can not", "can't": "can not", "can’t": "can not", "won't": "will not", "won’t": "will not"}
 _CANNOT = re.compile(rf"\b(?:{'|'.join(_CANNOT_PLAIN)})\b", re.IGNORECASE)
 _LITTLE = STOPWORDS | {"am", "pm"}
-"""Words that do not count where sentences are compared"""
+"""Words that are ignored when sentences are compared"""
 _LEFT_OUT = frozenset(["a", "an", "the", "do", "does", "did", "any"])
 _BEFORE = frozenset(["in", "at", "by", "from", "to", "for", "with", "of", "near", "into", "against"])
-"""Words before a name. Two names after the same word can be compared"""
+"""Prepositions before a name. Two names after the same preposition can be compared"""
 _NO_NAMES = frozenset([*MONTHS, *WEEKDAYS, "I", "Mr", "Mrs", "Dr"])
 _FALLING = re.compile(
     r"\b(?:loss|lost|los[et]s?|fell|falls?|drop\w*|decline\w*|decrease\w*|deficit|below|down|debt|owe[sd]?|minus|negative"
     r"|overdrawn|discount\w*|off|rebate|sav\w+|deduct\w*|cold\w*|lower\w*|shr[ai]nk\w*|cut|less|short\w*|frost|shed|reduc\w*)\b",
     re.IGNORECASE,
 )
-"""Words that may say the sign of a number"""
+"""Words by which a number may be meant as negative"""
 _WITHOUT = re.compile(r"\bwithout (?P<thing>(?:(?:any|an?|the|its|their|his|her) )?[\w'’-]+)", re.IGNORECASE)
 _LONGEST, _LONGEST_NAME = 1000, 60
-"""Characters of a sentence and of a name that is compared"""
+"""The most characters of a sentence, and of a name, that are compared"""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A sentence or clause with its position."""
+    """A sentence or clause with its position. Each property is computed once."""
 
     text: str
     begin: int
+    """The position of the first character in the whole text"""
     alone: bool = False
-    """Whether a clause is the whole sentence"""
+    """Whether this is a clause that is the whole sentence"""
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of its content words, without numbers."""
+        """The stems of the part's content words, without numbers."""
         words = (_owner(word.lower()) for word in WORD.findall(self.text))
         return frozenset(_stem(word) for word in words if word not in _LITTLE and not word[0].isdigit())
 
@@ -81,7 +82,7 @@ class Part:
 
     @cached_property
     def named(self) -> Sequence[tuple[int, int, str]]:
-        """The words of names after a preposition or another part of the name, with the word before each."""
+        """Each word of a name behind a preposition or another part of the name: begin, end, and the word before."""
         names: list[tuple[int, int, str]] = []
         before = ""
         for match in WORD.finditer(self.text):
@@ -96,14 +97,14 @@ class Part:
 
     @cached_property
     def counting(self) -> Mapping[str, Quantity]:
-        """The numbers by the word behind each, if each has another one."""
+        """The numbers of the part by the word behind each; empty unless these words all differ."""
         numbers = [quantity for quantity in self.quantities if quantity.kind == "count" and not quantity.weak]
         named = {word_after(self.text, quantity.end): quantity for quantity in numbers}
         return named if len(named) == len(numbers) and "" not in named else {}
 
     @cached_property
     def falls(self) -> bool:
-        """Whether a word may say the sign of its numbers."""
+        """Whether a word of the part may make its numbers negative, such as "loss"."""
         return _FALLING.search(self.text) is not None
 
     @cached_property
@@ -116,26 +117,30 @@ class Part:
         return (len(said) - (said.count("nor") if "neither" in said else 0)) % 2 == 1
 
     def lacks(self, stems: Set[str]) -> bool:
-        """Return whether it is without a thing that has one of some stems."""
+        """Return whether the part says "without" of a thing that has one of the given stems."""
         without = _WITHOUT.search(self.text)
         return without is not None and any(_stem(word.lower()) in stems for word in WORD.findall(without["thing"]))
 
     @cached_property
     def unnegated(self) -> tuple[str, ...]:
-        """The stems of all words but those that negate, articles and forms of "do"."""
+        """The stems of all words of the part, in order, without negations, articles and forms of "do"."""
         plain = _NEGATED.sub(" ", _CANNOT.sub(lambda match: _CANNOT_PLAIN[match.group().lower()], self.text))
         return tuple(_stem(word) for word in map(folded, WORD.findall(plain)) if word not in _LEFT_OUT)
 
     def shared(self, other: Part) -> float:
-        """Return the share of its content words that the other part contains."""
+        """Return the share of this part's content words that another part has, from 0 to 1; 0 if there are none."""
         return len(self.stems & other.stems) / len(self.stems) if self.stems else 0.0
 
 
 class Nearest:
-    """Sentences or clauses, indexed by their words: the one that shares most words with another is found at once."""
+    """Sentences or clauses, indexed by their stems, to find the one that shares most stems with another text.
+
+    Args:
+        of: the sentences or clauses, in order.
+        behind: the number of parts behind each part that count as having its stems, too.
+    """
 
     def __init__(self, of: Sequence[Part], behind: int = 0) -> None:
-        """Index parts. The words of a part count for so many parts behind it, too."""
         self.of = of
         self._lengths = np.array([len(part.stems) for part in of], np.int64)
         holders: dict[str, list[int]] = {}
@@ -148,7 +153,7 @@ class Nearest:
         }
 
     def shared(self, part: Part) -> NDArray[np.int64]:
-        """Return how many of the words of another part each part has: [parts]."""
+        """Return, for each indexed part, the number of stems of `part` that it has: [indexed parts]."""
         holders = [self._holders[stem] for stem in part.stems if stem in self._holders]
         return (
             np.bincount(np.concatenate(holders), minlength=len(self.of))
@@ -157,7 +162,7 @@ class Nearest:
         )
 
     def __call__(self, part: Part) -> Part | None:
-        """Return the part that shares most words with another (the shortest if several do), or None."""
+        """Return the indexed part that shares most stems with `part`, the shortest of several; None if none does."""
         shared = self.shared(part)
         if not shared.any():
             return None
@@ -165,7 +170,7 @@ class Nearest:
 
 
 def sentences_of(text: str) -> Iterator[Part]:
-    """Yield sentences, of which a very long one is several: it is compared again and again."""
+    """Yield the sentences of a text. A sentence of more than 1,000 characters is divided, to bound the comparisons."""
     for begin, end in sentence_spans(text):
         while end - begin > _LONGEST:
             at = text.rfind(" ", begin + _LONGEST // 2, begin + _LONGEST)
@@ -176,14 +181,14 @@ def sentences_of(text: str) -> Iterator[Part]:
 
 
 def word_after(text: str, at: int) -> str:
-    """Return the stem of the word after a number."""
+    """Return the stem of the word behind a number that ends at `at`; empty if none follows, or a stop-word."""
     match = WORD.match(text, at + 1) if text[at : at + 1] in (" ", "-") else None
     word = match.group().lower() if match else ""
     return "" if word in STOPWORDS else _stem(word)
 
 
 def folded(word: str) -> str:
-    """Return a word in lower case, without accents and the ending of a possessive."""
+    """Return a word in lower case, without accents and without the "'s" of a possessive."""
     return "".join(letter for letter in normalize("NFKD", _owner(word.lower())) if not combining(letter))
 
 

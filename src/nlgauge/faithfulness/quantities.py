@@ -36,15 +36,16 @@ _IDENTIFIERS = (
         ),
     ),
 )
-"""Telephone numbers, versions and addresses of machines, and codes such as AB-1234: compared as texts"""
+"""Patterns of telephone numbers, of versions and IP addresses, and of codes such as AB-1234. They are compared as
+texts, and not as numbers"""
 IDENTIFIERS = frozenset(kind for kind, _ in _IDENTIFIERS)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _LONGEST = 200
-"""Characters of the longest quantity. What is longer is no number that a person writes"""
+"""The most characters of a quantity. Nobody writes longer ones"""
 _RANGE = re.compile(r"\s?(?:-|–|—|to|or|and)\s?")
 _JOINED = re.compile(r"(?: and| )? ?")
 MAY_HAVE = re.compile(rf"{NUMBERED}|{DATED}", re.IGNORECASE)
-"""What every quantity has: most sentences of prose have none of it, and are read no further"""
+"""A pattern that matches in every text with a quantity. A text without a match is read no further"""
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -63,11 +64,15 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def same(quantity: Quantity, other: Quantity) -> bool:
-    """Return whether two quantities are equal. A date without some part agrees with one that has it.
+    """Return whether two quantities are equal.
 
-    Measures in different units may differ by 0.2 %, and fractions by 1.5 %; all others must be equal exactly. 9:00 is
-    equal to 9 a.m. and to 9 p.m., which differ from each other; beside 16:40 it is 9 a.m. alone. An amount without a
-    currency is equal to the same amount in any. Characters that can be read in two ways (12.000) are equal to both.
+    - Dates are equal if all parts that both have are equal.
+    - Percentages, lengths, masses, volumes, areas, speeds, energies, powers, and times in months or longer may differ
+      by 0.2 %, and by 1.5 % if one of them is an expression such as "half". Temperatures in different scales may differ
+      by 0.6 degrees. All other numbers must be equal exactly.
+    - 9:00 is equal to 9 a.m. and to 9 p.m. In a text that also has 16:40, it is 9 a.m. alone. Seconds may be left out.
+    - An amount without a currency is equal to the same amount in any currency.
+    - Characters with two possible values, such as 12.000, are equal to both.
 
     Args:
         quantity: a quantity.
@@ -119,28 +124,28 @@ def _equal(quantity: Quantity, other: Quantity) -> bool:
 
 
 def is_share(text: str, quantity: Quantity) -> bool:
-    """Return whether a quantity of a text is a share of something, as "a quarter of the flats" is.
+    """Return whether a quantity of a text is a share of something, such as "a quarter of the flats".
 
     Args:
         text: the text.
         quantity: one of its quantities.
 
     Returns:
-        Whether it is a claim, though it may be written as an expression.
+        Whether the quantity is a percentage, or an expression like "half" before "of".
     """
     return quantity.kind == "percent" and (not quantity.weak or text.startswith(" of ", quantity.end))
 
 
 def conversions(text: str) -> Iterator[tuple[Quantity, Quantity, bool]]:
-    """Yield each measure with the same in another unit behind it, as in "5 km (3.1 miles)", and whether it is right.
+    """Yield each conversion of a text, such as "5 km (3.1 miles)", and whether it is right.
 
-    It may be rounded, to the last digit that is written or by 3 %.
+    The measure in brackets may be rounded: to the last digit that is written, or by 3 %; a temperature by 2.6 degrees.
 
     Args:
         text: the text.
 
     Returns:
-        The measure, the measure in the other unit, and whether the two are equal.
+        For each conversion: the measure, the measure in brackets in another unit, and whether the two are equal.
     """
     for measure, other in pairwise(quantities(text)):
         if (
@@ -174,7 +179,11 @@ _CONVERSION = re.compile(
 
 
 class EqualQuantities:
-    """Quantities, indexed so that those that are equal to another one (`same`) are found at once."""
+    """Quantities, indexed to find those that are equal to a given quantity by the rules of `same`.
+
+    Args:
+        of: the quantities.
+    """
 
     def __init__(self, of: Sequence[Quantity]) -> None:
         self.of = of
@@ -189,7 +198,7 @@ class EqualQuantities:
         self._numbers = {key: sorted(values) for key, values in numbers.items()}
 
     def same(self, quantity: Quantity) -> Iterator[int]:
-        """Return the indices of the quantities that are equal to another one, some of them perhaps twice."""
+        """Yield the indices, in `of`, of the quantities that are equal to `quantity`. An index may come twice."""
         for reading in _readings(quantity):
             for key in _sought(reading):
                 yield from self._exact.get(key, ())
@@ -205,7 +214,7 @@ class EqualQuantities:
 
 
 def _keys(quantity: Quantity) -> Iterator[tuple[object, ...]]:
-    """Return what a quantity is found by, where it must be equal exactly."""
+    """Yield the keys under which a quantity is indexed, for the kinds that are not compared by a tolerance."""
     if quantity.kind == "date":
         parts_given = [n for n, part in enumerate(quantity.value) if part is not None]
         for size in range(1, len(parts_given) + 1):
@@ -235,7 +244,7 @@ def _keys(quantity: Quantity) -> Iterator[tuple[object, ...]]:
 
 
 def _sought(quantity: Quantity) -> Iterator[tuple[object, ...]]:
-    """Return the keys of quantities that are equal to another one."""
+    """Yield the keys (`_keys`) under which the quantities that are equal to `quantity` are indexed."""
     if quantity.kind == "date":
         mine = [n for n, part in enumerate(quantity.value) if part is not None]
         for size in (1, 2, 3):
@@ -269,7 +278,7 @@ def _sought(quantity: Quantity) -> Iterator[tuple[object, ...]]:
 
 
 def _table(quantity: Quantity) -> tuple[str, str] | None:
-    """Return the kind and unit of quantities that are compared by their numbers; None for those found by keys."""
+    """Return the kind and unit of a quantity that is compared by its number; None if it is found by keys alone."""
     if quantity.kind == "date" or quantity.kind == "clock" or quantity.kind in IDENTIFIERS:
         return None
     unit = quantity.unit if quantity.kind in ("money", "temperature") else ""
@@ -277,14 +286,21 @@ def _table(quantity: Quantity) -> tuple[str, str] | None:
 
 
 def _compared(kind: str, unit: str, other: str) -> bool:
-    """Return whether numbers with these units are compared by value."""
+    """Return whether two numbers of a kind, in the units `unit` and `other`, are compared by value."""
     if kind == "money":
         return not (unit and other) or _one_currency(unit, other)
     return kind != "temperature" or bool(unit and other and unit != other)  # in degrees as written, if of one scale
 
 
 def _within(values: Sequence[tuple[float, int]], sought: float, near: float, absolute: bool) -> Iterator[int]:
-    """Return the indices of the sorted values that differ little from another one."""
+    """Yield the indices of the values that differ from a sought value by at most `near`, absolute or as a share.
+
+    Args:
+        values: pairs of value and index, sorted.
+        sought: the value.
+        near: the greatest difference: a number if `absolute`, else a share of the greater value.
+        absolute: whether `near` is a number.
+    """
     at = bisect_left(values, (sought, -1))
     for numbers in (range(at, len(values)), range(at - 1, -1, -1)):
         for n in numbers:
@@ -295,18 +311,18 @@ def _within(values: Sequence[tuple[float, int]], sought: float, near: float, abs
 
 
 def _tolerance(kind: str, weak: bool) -> float:
-    """Return the relative difference up to which two quantities are equal."""
+    """Return the relative difference up to which two quantities of a kind are equal; `weak` if one is an expression."""
     return (0.015 if weak else 0.002) if kind in _NEARLY else 1e-9
 
 
 def _one_currency(currency: str, other: str) -> bool:
-    """Return whether two names may mean one currency: crowns are of any country that has them."""
+    """Return whether two names may mean the same currency: "crown" may mean the crown of any country."""
     short, long = sorted((currency, other), key=len)
     return currency == other or long.startswith(f"{short} of")
 
 
 def _identifiers(text: str) -> Iterator[Quantity]:
-    """Yield possible identifiers of a text."""
+    """Yield the possible identifiers of a text: telephone numbers, versions and codes. They may overlap."""
     for kind, pattern in _IDENTIFIERS:
         for match in pattern.finditer(text):
             name = re.sub(r"[^\w.]" if kind == "version" else r"[\W_]", "", match.group()).lower()
@@ -316,9 +332,9 @@ def _identifiers(text: str) -> Iterator[Quantity]:
 
 
 def _joined(text: str, quantities_read: list[Quantity]) -> list[Quantity]:
-    """Return quantities, of which "1 hour and 45 minutes" is a single one.
+    """Return the quantities of a text, where parts of one measure are joined, and both ends of a range have its unit.
 
-    Both numbers of "10-20 kg" are masses.
+    "1 hour and 45 minutes" becomes a single quantity, and both numbers of "10-20 kg" become masses.
     """
     joined: list[Quantity] = []
     for quantity in quantities_read:
@@ -338,7 +354,7 @@ def _joined(text: str, quantities_read: list[Quantity]) -> list[Quantity]:
 
 
 def _continues(last: Quantity, quantity: Quantity) -> bool:
-    """Return whether a measure goes on in a smaller unit."""
+    """Return whether a quantity continues the one before it in a smaller unit, as 45 minutes continue 1 hour."""
     if (
         last.kind != quantity.kind
         or last.kind not in ("duration", "months", "length", "mass")
@@ -358,7 +374,7 @@ def _continues(last: Quantity, quantity: Quantity) -> bool:
 
 
 def _in_a_range(last: Quantity, quantity: Quantity, between: str) -> tuple[Quantity, Quantity]:
-    """Return the two ends of a range. The end without a unit has the other one's."""
+    """Return the two ends of a range. An end without a unit gets the unit of the other end."""
     if last.kind == "count" and not last.weak and abs(quantity.written) > 0:  # neither 0 nor NaN
         if quantity.kind == "temperature":
             return last._replace(

@@ -1,4 +1,4 @@
-"""Whether a thing is the first or the last of those that a source has numbers of: the cheapest, the oldest."""
+"""Whether a thing is the first or the last of the things for which a source has numbers, as "the cheapest" says."""
 
 from __future__ import annotations
 
@@ -10,12 +10,20 @@ from nlgauge.faithfulness.operands import Operand, Passage
 from nlgauge.faithfulness.stems import GENERAL, Derived, stem_of, stems_in
 
 MOST_NUMBERS = 12
-"""Numbers of a passage among which one is calculated"""
+"""The most numbers of a passage that calculations use"""
 _COST_KINDS = {"cost": MONEY, "weigh": frozenset({"mass"}), "take": TIME}
 
 
 def ranked(said: Statement, read: Sequence[Passage]) -> Derived | None:
-    """Return whether a thing is the first or the last of all things for which a passage has numbers."""
+    """Return whether a statement about an order follows, such as "the tent is the cheapest", or is excluded.
+
+    Args:
+        said: the statement, with words of an order.
+        read: the passages of the source. The first passage that has the things decides.
+
+    Returns:
+        Whether the statement follows from the numbers of a passage; None where no passage decides.
+    """
     most = MOST_OF.search(said.text)
     word = ORDER.search(said.text)
     than = THAN.search(said.text)
@@ -51,7 +59,7 @@ def ranked(said: Statement, read: Sequence[Passage]) -> Derived | None:
 
 
 def _without_noun(rest: str, word: re.Match[str] | None, passage: Passage) -> str:
-    """Return the words of a statement without the noun behind "the lightest", if the passage does not have it."""
+    """Return a statement's text without the noun behind a word like "lightest", if the passage lacks this noun."""
     noun = _NEXT.match(rest, word.start()) if word is not None else None
     if noun is None or stem_of(noun["noun"].lower()) in passage.stems:
         return rest
@@ -64,7 +72,17 @@ _NEXT = re.compile(r"\s*(?P<noun>[^\W\d_]+)")
 def _sought(
     text: str, passage: Passage, most: re.Match[str] | None, word: re.Match[str] | None
 ) -> tuple[list[Operand], bool, str]:
-    """Return the numbers that are put in order, whether the greatest is first, and the statement's other words."""
+    """Return the numbers of a passage for an order, whether the greatest is the first, and the statement's other words.
+
+    Args:
+        text: the statement.
+        passage: the passage of the source.
+        most: a match of "costs the most" or "the most rooms" in the statement, or None.
+        word: a match of a word such as "cheapest", or None. One of the two matches must be given.
+
+    Returns:
+        The numbers, the direction, and the text without the words of the match.
+    """
     if most is not None and most["many"]:
         noun = stem_of(most["of"].lower())
         counted = [

@@ -1,7 +1,7 @@
-"""An answer that is written as JSON, YAML, XML, CSV or a table, as sentences: one for each value of a record.
+"""Sentences for an answer that is written as JSON, YAML, XML, CSV or a table: one sentence for each value of a record.
 
-The first value of a record names it where it can: "The carrier of order B-77 is Fastmail". Of a record without a name,
-the key is told alone.
+If the first value of a record can be its name, the sentences have the name: "The carrier of order B-77 is Fastmail".
+Else they have the key alone: "The carrier is Fastmail".
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from nlgauge.faithfulness.stems import (
 )
 
 _MOST = 20_000
-"""Characters of the longest answer that is read as records"""
+"""The most characters of an answer that is read as records"""
 _FENCED = re.compile(
     r"^[ \t]*(?:```|~~~)[ \t]*(?P<kind>\w*)[ \t]*\n(?P<inside>.*?)^[ \t]*(?:```|~~~)[ \t]*$", re.M | re.S
 )
@@ -56,15 +56,15 @@ _NOT_COUNTED = frozenset(
         *("shipping", "conditioning", "internet", "furniture", "storage", "lighting", "power", "stock", "information"),
     ]
 )
-"""Words that have no article"""
+"""Words without an article: "it has parking" """
 _ENDS = re.compile(r"[.!?][\"'”’)]?\s*\Z")
 _LONG = 8
-"""Words of a value that is a sentence of its own"""
+"""The most words of a value that becomes part of a sentence. A longer value is taken for a whole sentence"""
 _MOST_VALUES = 200
-"""Values of the largest answer of which each is looked up"""
+"""The most values of an answer for which each value is searched in the source"""
 _CLAUSE = re.compile(r"[,;]\s|\b(?:and|but|while|whereas)\b")
 _SHORT = 4
-"""Letters by which a word of a key is found: smoker, smokes"""
+"""The number of first letters by which words of a key are compared: "smoker" equals "smokes" """
 _EMPTY = frozenset(["is", "has", "have", "of", "the", "a", "number", "count", "total", "no"])
 _SAID_BY: Mapping[str, Sequence[str]] = {
     "age": ("old", "aged"),
@@ -79,7 +79,7 @@ _SAID_BY: Mapping[str, Sequence[str]] = {
     "population": ("inhabitants", "people"),
     "born": ("birth",),
 }
-"""For words of a key, others that say the same"""
+"""For words of a key, other words with the same meaning"""
 _GOES_ON = re.compile(r"(?:It|They|He|She|This|These|Its|Their|His|Her)\b")
 _SUFFIXES = {
     **{unit: unit for unit in ("mm", "cm", "m", "km", "mg", "g", "kg", "ml", "l", "ms", "kwh", "kw", "mb", "gb")},
@@ -100,42 +100,46 @@ _SUFFIXES = {
     "percent": "percent",
     "pct": "percent",
 }
-"""Ends of keys that name a unit, as in length_cm"""
+"""Last words of keys that name a unit, as in length_cm, and the unit"""
 
 
 class _Part(NamedTuple):
-    """What is written as records, between the marks around it."""
+    """A part of a text that is written as records.
+
+    The characters [begin, end) are the part with the marks around it, such as ```; [first, last) are the part without.
+    """
 
     begin: int
     end: int
     first: int
     last: int
-    """Without the marks"""
 
 
 class Told(NamedTuple):
-    """A sentence in place of a part of an answer."""
+    """A sentence that replaces a value in an answer."""
 
     begin: int
     end: int
+    """The replaced characters [begin, end) of the answer"""
     sentence: str
+    """The sentence; empty where the characters are removed"""
     reason: str = ""
-    """Why the other texts have it otherwise; empty if that is not certain"""
+    """Why the source has another value; empty if that is not certain"""
     given: bool = False
-    """Whether a sentence of the other texts has it"""
+    """Whether a sentence of the source has the value"""
 
 
 def record_claims(text: str, written: Mapping[float, str], others: Sequence[str] = ()) -> list[Told]:
-    """Return the parts of an answer that are records, as sentences.
+    """Return sentences for the values of the records in an answer.
 
     Args:
         text: an answer, as it is written.
-        written: how other texts write numbers, by their value.
-        others: the other texts. A value that one of their sentences has for the same thing under the same key is told
-            in the words of that sentence.
+        written: for each number of the source, its form there.
+        others: the texts of the source. If one of their sentences gives a thing the same value for the same key, the
+            answer gets that sentence.
 
     Returns:
-        The sentences in the order of the text; none for an answer in prose.
+        The sentences with the characters that they replace, in the order of the text; none for an answer in prose.
     """
     told: list[Told] = []
     for part in _parts(text):
@@ -154,7 +158,7 @@ def record_claims(text: str, written: Mapping[float, str], others: Sequence[str]
 
 
 def _parts(text: str) -> list[_Part]:
-    """Return the places of what is written as records."""
+    """Return the parts of a text that are written as records; empty for prose."""
     if len(text) > _MOST or not (text.lstrip()[:1] in ("{", "[", "<") or "\n" in text.strip()):
         return []
     fenced = [match for match in _FENCED.finditer(text) if match["kind"].lower() in _KINDS]
@@ -181,7 +185,7 @@ def _is_records(text: str) -> bool:
 
 
 def _same_cells(text: str) -> bool:
-    """Return whether all lines have as many cells as the first, which has no space behind a sign."""
+    """Return whether all lines have equally many cells, and no separator of the first line has a space behind it."""
     lines = text.splitlines()
     return any(
         sign in lines[0] and len({line.count(sign) for line in lines}) == 1 and f"{sign} " not in lines[0]
@@ -190,7 +194,7 @@ def _same_cells(text: str) -> bool:
 
 
 class _Sentence(NamedTuple):
-    """A value as a sentence."""
+    """A sentence for a value of a record, with the meaning of the fields as in `Told`."""
 
     cell: Cell
     text: str
@@ -199,7 +203,16 @@ class _Sentence(NamedTuple):
 
 
 def _sentences(values: Sequence[Cell], written: Mapping[float, str], texts: Sequence[str]) -> list[_Sentence]:
-    """Return the values of records as sentences, in the order of the text."""
+    """Return the sentences for the values of records, in the order of the text.
+
+    Args:
+        values: the values of all records.
+        written: for each number of the source, its form there.
+        texts: the texts of the source.
+
+    Returns:
+        One sentence for each value, empty where the value needs none.
+    """
     records: dict[int, list[Cell]] = {}
     for cell in values:
         records.setdefault(cell.record, []).append(cell)
@@ -222,15 +235,19 @@ def _sentences(values: Sequence[Cell], written: Mapping[float, str], texts: Sequ
 
 
 class _There(NamedTuple):
-    """What a sentence says of a value."""
+    """A sentence of the source about a key of a record."""
 
     sentence: str
     reason: str
-    """Why it is another value; empty if it is the same"""
+    """Why the source has another value than the record; empty if it has the same value"""
 
 
 class _Given:
-    """The sentences of other texts, in which the values of records are looked up."""
+    """The sentences of a source, in which the values of records are searched.
+
+    Args:
+        texts: the texts of the source. Texts that are records themselves are left out.
+    """
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._sentences: list[tuple[str, frozenset[str]]] = []
@@ -244,7 +261,16 @@ class _Given:
                     before = about
 
     def of(self, cell: Cell, name: str, others: Sequence[str]) -> _There | None:
-        """Return the sentence that has a value under its key for what a record is about, and for no other record."""
+        """Return the sentence of the source about the key of a value and about its record, and about no other record.
+
+        Args:
+            cell: the value under its key.
+            name: the name of its record.
+            others: the names of the other records.
+
+        Returns:
+            The sentence, with the reason if it has another value; None where no sentence decides.
+        """
         said = str(cell.value)
         true = cell.value if isinstance(cell.value, bool) else YES_OR_NO.get(said.lower())
         there = [
@@ -281,7 +307,16 @@ def _flagged(cell: Cell, clause: str, sentence: str, true: bool) -> _There | Non
 
 
 def _counted(said: str, clause: str, sentence: str) -> _There | None:
-    """Return whether a clause has an amount; None if it has several others, or denies one."""
+    """Return whether a sentence has an amount.
+
+    Args:
+        said: the amount, as the record writes it.
+        clause: the part of the sentence that is about the key.
+        sentence: the whole sentence.
+
+    Returns:
+        The sentence, and the reason if it has another amount; None if it has several other amounts, or a negation.
+    """
     mine = _amount(said)
     if mine is None or negations(clause):
         return None
@@ -298,14 +333,14 @@ def _counted(said: str, clause: str, sentence: str) -> _There | None:
 
 
 def _amount(said: str) -> Quantity | None:
-    """Return the amount that a value is; None for other values."""
+    """Return the quantity that is the whole of a value; None for values that are no single amount."""
     amounts = plain(quantities(said))
     whole = len(amounts) == 1 and not said[: amounts[0].begin].strip(" $£€") and not said[amounts[0].end :].strip(" .")
     return amounts[0] if whole and amounts[0].kind not in ("phone", "code", "version") else None
 
 
 def _has_key(key: str, about: frozenset[str]) -> bool:
-    """Return whether words have those of a key, or others that say it."""
+    """Return whether the stems `about` have each word of a key, or a word with the same meaning."""
     short = {stem[:_SHORT] for stem in about}
     words = [word.lower() for word in key_words(key)]
     words = words[:-1] if len(words) > 1 and words[-1] in _SUFFIXES else words
@@ -316,7 +351,7 @@ def _has_key(key: str, about: frozenset[str]) -> bool:
 
 
 def _clause_of(sentence: str, key: str, amount: Quantity | None) -> str:
-    """Return the parts of a sentence that have a key or an amount."""
+    """Return the clauses of a sentence that have a word of a key, or an amount."""
     words = [form for word in key_words(key) for form in (word.lower(), *_SAID_BY.get(word.lower(), ()))]
     wanted = {stem_of(form)[:_SHORT] for form in words}
     return " ".join(
@@ -328,7 +363,15 @@ def _clause_of(sentence: str, key: str, amount: Quantity | None) -> str:
 
 
 def _name(record: Sequence[Cell], several: bool) -> str:
-    """Return what a record is called; nothing where its first value may be no name."""
+    """Return the name of a record; empty where its first value may be no name.
+
+    Args:
+        record: the values of the record.
+        several: whether there are other records.
+
+    Returns:
+        The first value, with its key before it if the key is no word like "name".
+    """
     first = record[0]
     value = first.value
     if isinstance(value, bool) or value is None or len(record) < 2 or str(value).lower() in YES_OR_NO:
@@ -375,7 +418,16 @@ def _number(said: str) -> float | None:
 
 
 def _flag(words: list[str], name: str, true: bool) -> str:
-    """Return what a key with yes or no says."""
+    """Return a sentence for a key with the value yes or no.
+
+    Args:
+        words: the words of the key.
+        name: the name of the record; may be empty.
+        true: whether the value is yes.
+
+    Returns:
+        A sentence such as "The flat has no balcony."
+    """
     subject = _first(name) if name else "It"
     not_ = "" if true else "not "
     if words[0] in ("is", "are", "was", "can", "may") and len(words) > 1:

@@ -1,4 +1,4 @@
-"""Records of keys and values, as JSON, XML, YAML, CSV and tables write them: of a source, and of an answer."""
+"""Records of keys and values in a source or an answer that is written as JSON, XML, YAML, CSV or a table."""
 
 from __future__ import annotations
 
@@ -16,36 +16,40 @@ class Record(NamedTuple):
     """A key of a record whose value is yes or no."""
 
     key: frozenset[str]
+    """The stems of the key"""
     names: frozenset[str]
     """The stems of the record's other values"""
     value: bool
     text: str
+    """The key and the value, as the source writes them"""
     quantities: Sequence[Quantity]
-    """Those of the record, which a sentence may name too"""
+    """The quantities of the record"""
     turned: frozenset[str]
     """The stems of opposites of the key's words"""
 
     def answers(self, said: Set[str]) -> bool:
-        """Return whether a sentence with these words is about nothing but the key."""
+        """Return whether a sentence with the stems `said` is about this key of this record, and about nothing else."""
         rest = said - self.key - self.names - GENERAL - self.turned
         return bool(said & (self.key | self.turned)) and not rest
 
 
 class Thing(NamedTuple):
-    """A record, whose first value names what it is about."""
+    """A record whose first value is the name of a thing."""
 
     called: str
+    """The name"""
     name: frozenset[str]
+    """The stems of the name"""
     kind: frozenset[str]
-    """The stems of the first key"""
+    """The stems of the key of its name, which says what sort of thing it is: "hotel" in "hotel: Alba" """
     values: Mapping[frozenset[str], tuple[frozenset[str], str]]
-    """The stems of each value that is not yes or no, and how it stands in the source, by the stems of its key"""
+    """For the stems of each key whose value is not yes or no: the stems of the value, and "key: value" as text"""
     flags: Mapping[frozenset[str], bool]
-    """The values that are yes or no"""
+    """For the stems of each key whose value is yes or no: whether it is yes"""
 
 
 def thing_of(record: Mapping[str, object]) -> Thing | None:
-    """Return what a record is about; None where its values are not short."""
+    """Return the thing that a record describes; None for a record of one value, or without a name of 1 to 4 words."""
     cells = {key: str(value) for key, value in record.items() if key and value is not None}
     first = next(iter(cells), "")
     if not first or len(cells) < 2 or not (name := stems_and_numbers(cells[first])):
@@ -62,40 +66,49 @@ def thing_of(record: Mapping[str, object]) -> Thing | None:
 
 
 _NAMED_MOST = 4
-"""Words of the longest name of a record"""
+"""The most words of the name of a record"""
 _CELL = 60
-"""Characters of the longest value that is compared"""
+"""The most characters of a value that is compared"""
 
 
 class Cell(NamedTuple):
-    """A value under its key, with its place in the text."""
+    """A value of a record with its key and its place in the text."""
 
     record: int
-    """The record's number"""
+    """The number of the record in the text, from 0"""
     of: str
-    """The key under which the record stands; empty at the top"""
+    """The key under which the whole record stands; empty if there is none"""
     key: str
     value: str | float | bool | None
     begin: int
-    """Of the key and the value, or of the value in a table"""
     end: int
+    """The place [begin, end) of the key and the value; in a table, of the value alone"""
 
 
 def cells(text: str) -> list[Cell]:
     """Return the values of a text that is JSON, XML, a table, or lines of keys and values.
 
     Args:
-        text: all of a text.
+        text: the whole text.
 
     Returns:
-        The values in the order of the text; none if the text is nothing of these.
+        The values in the order of the text; empty for any other text.
     """
     json_cells = _json(text)
     return _table(text) or _pairs(text) if json_cells is None else json_cells
 
 
 def structure(text: str) -> Sequence[Mapping[str, object]]:
-    """Return the records of a text, as values by key. Under the empty key stands what a record is found under."""
+    """Return the records of a text, each as a mapping from keys to values.
+
+    If a record stands under a key itself, this key is the value of the empty key.
+
+    Args:
+        text: the whole text.
+
+    Returns:
+        The records in the order of the text; empty for prose.
+    """
     by_number: dict[int, dict[str, object]] = {}
     for cell in cells(text):
         by_number.setdefault(cell.record, {"": cell.of} if cell.of else {})[cell.key] = cell.value
@@ -103,7 +116,7 @@ def structure(text: str) -> Sequence[Mapping[str, object]]:
 
 
 def records(records: Iterable[Mapping[str, object]]) -> Iterator[Record]:
-    """Return the keys with yes or no of some records."""
+    """Yield each key of the records whose value is yes or no."""
     for record in records:
         names = frozenset(
             stem for value in record.values() if not isinstance(value, bool) for stem in stems_and_numbers(str(value))
@@ -130,7 +143,7 @@ def _json(text: str) -> list[Cell] | None:
         return None
     read: list[Cell] = []
     open_records: list[tuple[int, str]] = []
-    """The number of each open object, -1 for a list, and its key"""
+    """For each open object or list: the number of the object, or -1 for a list, and the key"""
     key, begin, many = "", 0, 0
     for match in _JSON.finditer(text):
         token = match.group()
@@ -154,7 +167,7 @@ def _json(text: str) -> list[Cell] | None:
 
 
 def _table(text: str) -> list[Cell]:
-    """Return the cells of a table under its heads, between bars, tabs, semicolons or commas."""
+    """Return the cells of a table, separated by bars, tabs, semicolons or commas, with the first line as keys."""
     lines = [(begin, line) for begin, line in _lines(text) if line.strip() and not _RULE.fullmatch(line)][:MOST]
     for sign in ("|", "\t", ";", ","):
         rows = [list(_split(begin, line, sign)) for begin, line in lines]
@@ -169,7 +182,7 @@ def _table(text: str) -> list[Cell]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text, each with its place."""
+    """Yield the lines of a text, each with the index of its first character."""
     at = 0
     for line in text.splitlines(keepends=True):
         yield at, line
@@ -177,7 +190,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _split(begin: int, line: str, sign: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of the cells of a line, without the bars around it and without spaces."""
+    """Yield the place of each cell of a line, without spaces and without bars at both ends of the line."""
     inner = line.strip()
     first = begin + line.index(inner) if inner else begin
     if sign == "|":
@@ -192,7 +205,7 @@ def _split(begin: int, line: str, sign: str) -> Iterator[tuple[int, int]]:
 
 
 def _pairs(text: str) -> list[Cell]:
-    """Return the keys and values of lines or of tags. A key that comes again begins another record."""
+    """Return the values of lines "key: value" or of tags. A key that comes a second time begins the next record."""
     pairs = [(match.span(), match[1], match[2], False) for match in _TAG.finditer(text)]
     if not pairs:
         matches = ((begin, _LINE.fullmatch(line)) for begin, line in _lines(text))

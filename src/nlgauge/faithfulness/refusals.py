@@ -1,4 +1,4 @@
-"""Sentences that say that something is not in a source, and a search of the source for it."""
+"""Sentences that say that something is not in a source, and a search of the source for this thing."""
 
 from __future__ import annotations
 
@@ -89,13 +89,13 @@ _KINDS = tuple(
         r"|provided|documented))\b(?P<topic>.*)",
     )
 )
-"""Each names the group of what is missing"""
+"""Patterns of refusals. The group `topic` of each is the thing that is said to be missing"""
 _MAY_REFUSE = re.compile(
     r"\b(?:n/?a\b|no|ne(?:ver|ither))|cannot|n['’]t\b"
     r"|\b(?:silent|un(?:told|explained|clear|able|known)|left open|leaves?)\b",
     re.IGNORECASE,
 )
-"""Without any of these, nothing is said to be missing"""
+"""Words of which every refusal has at least one"""
 _BUT = re.compile(
     r"(?:[,;]|(?<!\s))\s+(?:but|although|though|while|whereas|however|just|only that|merely)\s+|;\s+|:\s+"
     r"|,\s+and\s+(?=\w+ (?:does|do|gives?|has|is|says?)\b)|,\s+(?=(?:it|they|which) )|,\s+(?=(?:so|as|and) )"
@@ -107,10 +107,10 @@ _WITHOUT = re.compile(
     r"|leaves? (?:open|out))(?P<topic>.*)$",
     re.IGNORECASE,
 )
-"""A clause after "but", where the first clause is about a text"""
+"""A refusal in a clause after "but", where the clause before it is about a text"""
 _OF_TEXT = re.compile(rf"^\W*{_TEXT}\b", re.IGNORECASE)
 _LONGEST = 400
-"""Characters of the longest clause that may be a refusal"""
+"""The most characters of a clause that may be a refusal"""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _EMPTY = re.compile(
     rf"^(?:{_RETRIEVED}|{_WRITTEN}|{_INFORMATION}|{_GIVEN}|passages?|sources?|provided|given|retrieved|any"
@@ -122,7 +122,7 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _SHORT = 4
-"""Letters of a question's words that the source must have: burn, burned"""
+"""The number of first letters by which a question's words are searched in the source: "burn" finds "burned" """
 _OPENING = re.compile(r"\bopening (?:hours|times)\b", re.IGNORECASE)
 _VALUES = {
     "when": re.compile(
@@ -147,7 +147,7 @@ _VALUES = {
         re.IGNORECASE,
     ),
 }
-"""Words of a refusal for the value that a question asks for"""
+"""For each kind of value that a question asks for, the words of a refusal for it"""
 _ASKED_FOR = frozenset(
     [
         "time",
@@ -213,12 +213,12 @@ _AT_A_PLACE = re.compile(
     r"|age|week|month|year|day|first|last|same|time|moment|past|future|way|price|rate|request|help)\w"
     rf"|(?!{'|'.join((*MONTHS, *WEEKDAYS))})[A-Z]\w)"
 )
-"""Where something is"""
+"""Words that say where something is, such as "in the hall" """
 _YES_NO = re.compile(
     r"(?:is|are|was|were|do|does|did|has|have|had|can|could|may|must|should|will|would)\b", re.IGNORECASE
 )
 _GOES_ON = re.compile(r"(?:It|They|He|She|This|These|Its|Their|His|Her)\b")
-"""A sentence about what the one before it is about"""
+"""The first word of a sentence that goes on about the topic of the sentence before it"""
 _PRICE = re.compile(
     r"\b(?:costs?|prices?|fees?|charges?|rates?|(?<!to )(?<!I )(?<!you )rent|salary|pay"
     r"|how much (?:is|are|was|were))\b",
@@ -235,10 +235,11 @@ _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)\b[A-Z][\w'’-]+")
 _SPECIAL = re.compile(r"\b(?:[A-Z]|\d)[\w'’-]*")
 _HONEST, _FOUND = 2.55, 5.0
-"""Log-odds that a refusal is honest where the source has none of its words, and what is taken off where it has all. Of
-200 refusals to answer everyday questions, 128 of them honest, 89 % of the honest and 75 % of the false ones then pass:
-most of these false ones have no word of the source. A refusal of which the source has half of the words is at .51,
-above the thresholds of both shipped models"""
+"""Log-odds that a refusal is honest where the source has none of its words, and the log-odds that are subtracted where
+the source has all of them. With these values 89 % of the honest refusals and 75 % of the false ones pass, of 200
+refusals to answer everyday questions, of which 128 are honest. Most of the false refusals that pass have no word of the
+source. If the source has half of a refusal's words, the probability is .51, above the thresholds of both shipped
+models"""
 _TIMES = frozenset({"date", "clock", "weekday", "duration", "months", "decade"})
 
 
@@ -248,11 +249,19 @@ class Refusal(NamedTuple):
     begin: int
     end: int
     topic: str
-    """What is said to be missing, in the text's words; the question where the text names nothing"""
+    """The thing that is said to be missing, in the words of the text; the question where the text names no thing"""
 
 
 def refusals(sentence: str, question: str = "") -> list[Refusal]:
-    """Return the clauses of a sentence that say that something is not in the source, with what it is."""
+    """Return the clauses of a sentence that say that something is not in the source, and the thing that is missing.
+
+    Args:
+        sentence: a sentence of an answer.
+        question: the question that it answers. It is the topic of a refusal that names no thing.
+
+    Returns:
+        The refusals in order. A topic is empty if neither the sentence nor the question names a thing.
+    """
     if not _MAY_REFUSE.search(sentence):
         return []
     bounds = [0, *(at for match in _BUT.finditer(sentence) for at in match.span()), len(sentence)]
@@ -280,20 +289,21 @@ def refusals(sentence: str, question: str = "") -> list[Refusal]:
 
 
 def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
-    """Return the log-odds that the sources lack what a sentence says is missing.
+    """Return the log-odds that a refusal is honest: that the sources lack the thing that is said to be missing.
 
-    They fall with the largest share of the topic's words that two neighbouring sentences of a source have. The share
-    counts half where a name, a weekday or a number of the topic is not there, or nothing of the kind that is asked for:
-    a time for "when", an amount for "how much", a name for "who", a reason for "why". A topic of a single word decides
-    nothing. What a source has in quite other words is not found.
+    The search takes the two neighbouring sentences of a source that have the largest share of the topic's words. The
+    log-odds fall from 2.55 if they have none of the words to -2.45 if they have all. The share counts half if the
+    sentences lack a name or a number of the topic, or a value of the kind that is asked for: a time for "when", an
+    amount for "how much", a name for "who", a reason for "why". For a topic of a single word, the log-odds are never
+    below -0.45. A thing that a source has in quite other words is not found.
 
     Args:
-        topic: what is said to be missing.
-        question: the question that is refused.
-        sources: the texts of the sources.
+        topic: the thing that is said to be missing.
+        question: the question that the refusal answers; may be empty.
+        sources: the texts of the source.
 
     Returns:
-        The log-odds.
+        The log-odds (natural logarithm).
     """
     wanted = _stems(topic)
     special = {word[:5].lower() for word in _SPECIAL.findall(topic)} & wanted
@@ -315,7 +325,19 @@ def honesty(topic: str, question: str, sources: Sequence[str]) -> float:
 
 
 def _of_question(topic: str, wanted: Set[str], question: str, kind: str) -> bool:
-    """Return whether a topic is what a question of a kind asks for, so that an answer to it belies the refusal."""
+    """Return whether the thing that is said to be missing is the answer to the question.
+
+    If it is, and the source answers the question, the refusal is false.
+
+    Args:
+        topic: the thing that is said to be missing.
+        wanted: the stems of the topic.
+        question: the question.
+        kind: the kind of value that the question asks for; empty if there is none.
+
+    Returns:
+        Whether the topic is the value or the fact that the question asks for.
+    """
     if kind in _VALUES:
         other = _kind_asked(topic)
         alike = other is None or {"price": "paid"}.get(other, other) == kind
@@ -329,7 +351,11 @@ def _of_question(topic: str, wanted: Set[str], question: str, kind: str) -> bool
 
 
 class _Searched:
-    """The sentences of a source, each alone and with the next."""
+    """The sentences of a source, each alone and together with the next one, indexed by their stems.
+
+    Args:
+        sources: the texts of the source.
+    """
 
     def __init__(self, sources: Sequence[str]) -> None:
         self._texts: list[str] = []
@@ -350,16 +376,19 @@ class _Searched:
         self._of_kind: dict[tuple[str, frozenset[str]], NDArray[np.bool_]] = {}
 
     def share(self, wanted: Set[str], special: Set[str], kind: str | None, question: str = "") -> float:
-        """Return the largest share of words that a text has; half of it without all special ones and the kind.
+        """Return the largest share of the wanted stems that a sentence has, alone or with the next one.
+
+        A share counts half if a special stem or a value of the kind is missing there. It counts .9 for two sentences
+        of which the second does not go on with a pronoun.
 
         Args:
-            wanted: stems.
-            special: those that must be there, such as names.
-            kind: the kind of value that is asked for.
-            question: which measure is asked for.
+            wanted: the stems that are searched.
+            special: the stems that must all be there, such as names.
+            kind: the kind of value that is asked for; None for any.
+            question: the text whose words say which measure is asked for, such as "how long".
 
         Returns:
-            From 0 to 1.
+            The share, from 0 to 1.
         """
         if not len(self._counts):
             return 0.0
@@ -418,7 +447,7 @@ def _has_kind(kind: str, text: str, measured: Set[str] = frozenset()) -> bool:
 
 @lru_cache(maxsize=64)  # the question is asked for again and again
 def _stems(text: str) -> frozenset[str]:
-    """Return the stems of the words that say what a text is about."""
+    """Return the stems of the words that name the topic of a text, without stop-words and words such as "passage"."""
     words = (word.lower() for word in _WORD.findall(text))
     plain = (word for word in words if not is_stopword(word) and not _EMPTY.match(word))
     return frozenset((word.removesuffix("s") if len(word) == 4 else word)[:5] for word in plain)

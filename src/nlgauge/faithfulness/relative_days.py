@@ -1,4 +1,4 @@
-"""Days that a source names by words such as "yesterday", in a text that begins with its date."""
+"""Dates that follow from words such as "yesterday" in a source that begins with its date."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ _WEEKDAYS = frozenset(stem_of(day.lower()) for day in WEEKDAYS)
 
 
 class _Told(NamedTuple):
-    """A sentence with a word such as "yesterday", and the days that this may mean."""
+    """A sentence with a word such as "yesterday", and the days that the word may mean."""
 
     text: str
     stems: frozenset[str]
     days: Sequence[_Day]
-    """What it may mean, the likeliest first"""
+    """The days that the word may mean, the likeliest first"""
     word: str
 
 
 _Day: TypeAlias = "tuple[int, int | None, int | None]"
-"""Year, month and day, of which the last ones may not be told"""
+"""Year, month and day; month and day are None if they are not known"""
 
 
 class RelativeDays:
-    """The sentences of a source with words such as "yesterday", whose day the date of their text says.
+    """The sentences of a source with words such as "yesterday", whose day follows from the date of their text.
 
     Args:
         texts: the texts of the source.
@@ -43,7 +43,7 @@ class RelativeDays:
         return bool(self._dated)
 
     def of(self, sentence: Sentence) -> Derived | None:
-        """Return what follows of a statement with a date; None where no such sentence has its other words."""
+        """Return whether a statement with one date follows; None where no sentence with "yesterday" has its words."""
         dates = [quantity for quantity in sentence.quantities if quantity.kind != "weekday"]
         if len(dates) != 1 or sentence.negated or _AGO.search(sentence.text):
             return None
@@ -64,7 +64,7 @@ class RelativeDays:
 
 
 def _agrees(said: Sequence[float | None], day: _Day) -> bool | None:
-    """Return whether a date is a day; None where it says more than the day does."""
+    """Return whether a date agrees with a day in all parts that it has; None where the day lacks one of these parts."""
     both = [(mine, theirs) for mine, theirs in zip(said, day, strict=True) if mine is not None]
     if any(theirs is None for _, theirs in both):
         return None
@@ -72,7 +72,7 @@ def _agrees(said: Sequence[float | None], day: _Day) -> bool | None:
 
 
 def _relative(text: str) -> Iterator[_Told]:
-    """Yield the sentences with such words of a text that begins with its date."""
+    """Yield the sentences with words such as "yesterday" of a text, if the text begins with its date."""
     dated = next(
         (quantity for quantity in quantities(text[:_HEAD]) if quantity.kind == "date" and None not in quantity.value),
         None,
@@ -93,7 +93,7 @@ def _relative(text: str) -> Iterator[_Told]:
 
 
 def _days(first: datetime.date, match: re.Match[str]) -> list[_Day]:
-    """Return the days that words may mean in a text of some day."""
+    """Return the days that words such as "last Monday" may mean in a text of the day `first`, the likeliest first."""
     if match["word"]:
         days = [first + datetime.timedelta(_OFFSETS[" ".join(match["word"].lower().split())])]
     elif match["day"]:
@@ -117,7 +117,7 @@ def _days(first: datetime.date, match: re.Match[str]) -> list[_Day]:
 
 
 def _moved(first: datetime.date, unit: str, many: int) -> _Day:
-    """Return the month or the year that lies so many behind or before a day."""
+    """Return the month or the year that lies `many` months or years after a day, or before it if negative."""
     if unit == "year":
         return first.year + many, None, None
     month = first.year * 12 + first.month - 1 + many
@@ -129,7 +129,7 @@ def _weekday(name: str) -> int:
 
 
 _HEAD = 80
-"""Characters in which the date of a text stands"""
+"""The number of first characters of a text in which its date is searched"""
 _OFFSETS = {
     "the day before yesterday": -2,
     "the day after tomorrow": 2,

@@ -1,7 +1,7 @@
-"""Of how many a source says something: some of them, or all.
+"""Differences in scope: an answer says something of all things, and the source only of some, or the other way round.
 
-"All insurers refund it" has nearly the words of a source that says "some insurers refund it". The rules here know some
-words of quantity before the same noun, and are silent about all others.
+"All insurers refund it" has nearly the words of a source that says "some insurers refund it". The rules here compare
+words such as "all" and "some" before the same noun, and say nothing about other words.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _ALL = re.compile(rf"(?<!not )\b(?:all|every|each){_OF}", re.IGNORECASE)
 _NONE = re.compile(rf"\b(?:no|none){_OF}", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:]\s|\s(?:and|but|while|whereas|which|who|that|though)\s")
 _MOST_TOLD = 60
-"""Clauses of a source with words of quantity that are looked at"""
+"""The most clauses of a source with "some", and with "all", that are compared"""
 
 
 class _Said(NamedTuple):
-    """A clause that says something of some things or of all."""
+    """A clause that says something of some things or of all things of a kind, which `noun` names."""
 
     text: str
     noun: str
@@ -37,7 +37,7 @@ class _Said(NamedTuple):
 
 
 class ScopedSource:
-    """A source as the rules of some and all read it: its first clauses with such words, so that the work is bounded.
+    """A source, prepared for the rules of some and all, with its first clauses with such words to bound the work.
 
     Args:
         texts: the texts of the source.
@@ -72,7 +72,7 @@ class ScopedSource:
 
     @staticmethod
     def _holds(clause: _Said, told: Sequence[_Said]) -> bool:
-        """Return whether one of some clauses has the words of another, of the same things."""
+        """Return whether a clause of `told` has the noun, all words and the same negation as `clause`."""
         return any(
             clause.noun == other.noun and clause.negated == other.negated and clause.stems <= other.stems
             for other in told
@@ -80,7 +80,7 @@ class ScopedSource:
 
 
 def _said(sentence: str, pattern: re.Pattern[str]) -> Iterator[_Said]:
-    """Yield the clauses of a sentence that say something of some things."""
+    """Yield the clauses of a sentence that match a pattern of "some" or "all", if they have more than one stem."""
     for clause in _CLAUSE.split(sentence):
         match = pattern.search(clause)
         if match is not None:

@@ -1,4 +1,4 @@
-"""Names of an answer that are spelled otherwise than in the source: without accents, in American English, by a slip."""
+"""Names that an answer spells otherwise than its source: without accents, in American English, or with a slip."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unicodedata import combining, normalize
 
 _NAME = re.compile(r"[^\W\d_][^\W\d_'’]{2,40}")
 _FEWEST = 6
-"""Letters of the shortest word that a slip may have changed: Hansen and Hanson, and not Anna and Anne"""
+"""The fewest letters of a name in which a slip is allowed: Hansen may be Hanson, but Anna is not Anne"""
 _PLAIN = str.maketrans({"ł": "l", "ø": "o", "ß": "ss", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ı": "i"})
 _BRITISH = (
     (r"our(?=\Z|s\Z|ed\Z|ing\Z)", "or"),
@@ -26,14 +26,18 @@ class Spelled(NamedTuple):
     begin: int
     end: int
     theirs: str
-    """As the source spells it"""
+    """The spelling of the source"""
     slip: bool
-    """Whether it may be another name: a letter differs"""
+    """Whether one letter differs, so that it may be another name"""
 
 
 @dataclass(eq=False)
 class Spellings:
-    """The words of other texts, by their spelling."""
+    """The words of a source, to find names of an answer that the source spells otherwise.
+
+    Args:
+        texts: the texts of the source.
+    """
 
     texts: Sequence[str]
 
@@ -43,7 +47,7 @@ class Spellings:
 
     @cached_property
     def _names(self) -> list[str]:
-        """The words with a capital letter. The first word of a sentence may be no name."""
+        """The words with a capital letter, without the first words of sentences, which may be no names."""
         matches = ((text, match) for text in self.texts for match in _NAME.finditer(text))
         return list(
             dict.fromkeys(
@@ -59,18 +63,18 @@ class Spellings:
 
     @cached_property
     def _near(self) -> dict[str, str]:
-        """The names by what is left of them without a letter."""
+        """The names of six and more letters, by each form that lacks one letter and by the whole name."""
         long = [name for name in reversed(self._names) if len(name) >= _FEWEST]
         return {part: name for name in long for part in _without_a_letter(name.lower())}
 
     def of(self, text: str) -> Iterator[Spelled]:
-        """Yield the names of a text that the other texts spell otherwise.
+        """Yield the names of an answer that the source spells otherwise.
 
         Args:
             text: an answer.
 
         Returns:
-            Each with its place and the other spelling.
+            Each name with its place and the spelling of the source.
         """
         for match in _NAME.finditer(text):
             word = match.group()
@@ -86,7 +90,7 @@ class Spellings:
 
 
 def _begins(text: str, at: int) -> bool:
-    """Return whether a word is the first of a sentence."""
+    """Return whether the word at the index `at` is the first of a sentence."""
     before = text[max(0, at - 9) : at].rstrip(" \t\"'“‘(")
     return not before or before[-1] in ".!?:;\n•-*"
 
@@ -100,14 +104,17 @@ def _plain(word: str) -> str:
 
 
 def _without_a_letter(word: str) -> Iterator[str]:
-    """Yield a word, and what it is without each of its letters: two words that a slip apart share one of these."""
+    """Yield a word, and its forms that lack one letter. Two words that differ by one slip share one of these."""
     yield word
     for at in range(len(word)):
         yield word[:at] + word[at + 1 :]
 
 
 def _one_slip(word: str, other: str) -> bool:
-    """Return whether a letter is another, missing, too many, or exchanged with the next; the first one is the same."""
+    """Return whether two words differ by one slip: a letter is replaced, missing, added, or exchanged with the next.
+
+    Their first letters must be equal. Words that differ by an ending, such as "s", differ by no slip.
+    """
     if word[0] != other[0] or word.rstrip("s") == other.rstrip("s"):
         return False
     if len(word) == len(other):

@@ -1,4 +1,4 @@
-"""Questions that are answered by yes or no, as statements: "Does it open at nine?" is "It does not open at nine."."""
+"""Statements that "yes" or "no" makes: "No" to "Does it open at nine?" is "It does not open at nine."."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 _MODALS = "can could may might must shall should will would"
 _AUXILIARIES = f"is are was were am do does did has have had {_MODALS}"
 _LONGEST = 300
-"""Characters of the longest question that is read as a statement"""
+"""The number of last characters of a question that are read"""
 _ASKED = re.compile(
     rf"(?P<aux>{'|'.join(_AUXILIARIES.split())})(?P<nt>n['’]t)?\s+(?P<rest>[^?]+?)\s*\?+", re.IGNORECASE
 )
@@ -71,14 +71,14 @@ _TOOK_PART = _set(
 
 
 def statement(question: str, agreed: bool) -> str:
-    """Return what "Yes" or "No" says in answer to a question, or nothing if it cannot be answered so.
+    """Return the statement that the answer "Yes" or "No" to a question makes.
 
     Args:
-        question: its last sentence is answered.
+        question: a question. Its last sentence counts.
         agreed: whether the answer is yes.
 
     Returns:
-        A sentence, or an empty text.
+        A sentence; empty if the question cannot be answered by yes or no.
     """
     question = question.strip()
     if (asked := _asked(question[-_LONGEST:])) is None:
@@ -112,7 +112,7 @@ def statement(question: str, agreed: bool) -> str:
 
 
 def _asked(question: str) -> re.Match[str] | None:
-    """Return the question without what stands before it."""
+    """Return a match of the question that ends a text, without the sentences before it; None if there is none."""
     if (asked := _ASKED.fullmatch(question)) is not None:
         return asked
     before = _BEFORE.match(question)
@@ -120,7 +120,12 @@ def _asked(question: str) -> re.Match[str] | None:
 
 
 def _predicate(aux: str, words: list[str]) -> int | None:
-    """Return where the predicate begins, or None if that is not certain."""
+    """Return the index of the word that begins the predicate of a question, or None if it is not certain.
+
+    Args:
+        aux: the auxiliary that begins the question, in lower case.
+        words: the words behind the auxiliary.
+    """
     names = [word.lower().strip(",") for word in words]
     if len(names) < 2:
         return None
@@ -140,14 +145,14 @@ def _predicate(aux: str, words: list[str]) -> int | None:
 
 
 def _stands_before_object(names: list[str], at: int) -> bool:
-    """Return whether a word can only be a verb: a noun before it, an object with its article behind it."""
+    """Return whether the word at the index `at` can only be a verb: a noun before it, and an article behind it."""
     before, behind = names[at - 1], names[at + 1]
     plain = not (before in _DETERMINERS or before in _PREPOSITIONS or names[at] in _PREPOSITIONS or before == "and")
     return plain and names[at] not in _DETERMINERS and behind in _DETERMINERS and not names[at].endswith("s")
 
 
 def _begins(aux: str, names: list[str], at: int) -> bool:
-    """Return whether a predicate can begin with a word."""
+    """Return whether a predicate can begin at the index `at` of the words, in a question with the auxiliary `aux`."""
     word, before = names[at], names[at - 1]
     if before in _DETERMINERS or before in _PREPOSITIONS or before in ("and", "or") or before.endswith(("'s", "’s")):
         return False
@@ -166,7 +171,7 @@ def _begins(aux: str, names: list[str], at: int) -> bool:
 
 
 def _third(verb: str) -> str:
-    """Return the form of a verb after "it"."""
+    """Return the form that a verb has after "it": "opens" for "open"."""
     if verb.lower() in ("have", "be"):
         return {"have": "has", "be": "is"}[verb.lower()]
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):

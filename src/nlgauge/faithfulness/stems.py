@@ -1,4 +1,4 @@
-"""What rules of English compare of two sentences: stems, numbers and negations; and `Derived`, what they say of one."""
+"""Stems, numbers and negations of sentences, which rules of English compare, and the result of a rule, `Derived`."""
 
 from __future__ import annotations
 
@@ -16,73 +16,74 @@ from nlgauge.faithfulness.quantities import quantities
 from nlgauge.maths.text import sentence_spans
 
 LONGEST, MOST = 400, 2000
-"""Characters of the longest sentence that is read, and sentences of a source that are read at most"""
+"""The most characters of a sentence that is read, and the most sentences of a source that are read"""
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _NEGATION = re.compile(r"\b(?:no longer|not|never|no|nobody|none|neither|nor|cannot|without)\b|n[’']t\b", re.IGNORECASE)
 
 
 class Derived(NamedTuple):
-    """What a source says of a statement."""
+    """The result of a rule: a statement follows from a source, or the source excludes it."""
 
     follows: bool
     """Whether the statement follows; else the source excludes it"""
     words: str
-    """The words of the source from which that is certain"""
+    """The words of the source by which the statement follows or is excluded"""
     reason: str
+    """Why the statement follows or is excluded, as the user reads it"""
     sure: bool = False
-    """Whether the frame leaves no doubt"""
+    """Whether the rule leaves no doubt, so that an excluded statement is surely wrong"""
 
 
 @dataclass(eq=False)
 class Sentence:
-    """A sentence as the rules read it: each of its properties is found once, however many rules ask for it."""
+    """A sentence for the rules of English. Each property is computed once, however many rules use it."""
 
     text: str
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of its words, without numbers and stop-words."""
+        """The stems of the sentence's words, without numbers and stop-words."""
         return frozenset(stem for stem in self.stems_and_numbers if not stem[0].isdigit())
 
     @cached_property
     def stems_and_numbers(self) -> frozenset[str]:
-        """The stems of its words and its numbers, without stop-words."""
+        """The stems of the sentence's words, and its numbers, without stop-words."""
         return stems_and_numbers(self.text)
 
     @cached_property
     def words(self) -> Sequence[str]:
-        """Its words, in lower case."""
+        """The words of the sentence, in lower case."""
         return [word.lower() for word in WORD.findall(self.text)]
 
     @cached_property
     def quantities(self) -> Sequence[Quantity]:
-        """Its quantities; none of a sentence that is too long to be read."""
+        """The quantities of the sentence; empty for a sentence of more than `LONGEST` characters."""
         return quantities(self.text) if len(self.text) <= LONGEST else []
 
     @cached_property
     def negations(self) -> Sequence[str]:
-        """The words that negate it."""
+        """The words that negate the sentence."""
         return negations(self.text)
 
     @property
     def negated(self) -> bool:
-        """Whether an odd number of words negates it."""
+        """Whether the number of words that negate the sentence is odd."""
         return len(self.negations) % 2 == 1
 
 
 def negated(text: str) -> bool:
-    """Return whether an odd number of words negates a text."""
+    """Return whether the number of words that negate a text is odd."""
     return len(negations(text)) % 2 == 1
 
 
 def negations(text: str) -> list[str]:
-    """Return the words that negate a text; "neither" and "nor" are one."""
+    """Return the words that negate a text, in lower case. Beside "neither", "nor" is left out."""
     words = [word.lower() for word in _NEGATION.findall(text)]
     return [word for word in words if word != "nor" or "neither" not in words]
 
 
 def plain(read: Sequence[Quantity]) -> list[Quantity]:
-    """Return the quantities that are a single number, and no expression such as "a minute"."""
+    """Return the quantities that are a single number, without expressions such as "a minute"."""
     return [
         quantity
         for quantity in read
@@ -91,7 +92,7 @@ def plain(read: Sequence[Quantity]) -> list[Quantity]:
 
 
 def key_words(key: str) -> list[str]:
-    """Return the words of a key: freeParking and free_parking are two."""
+    """Return the words of a key: "free" and "parking" for freeParking and for free_parking."""
     return WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key.replace("_", " ")))
 
 
@@ -101,13 +102,13 @@ def stems_in(text: str) -> frozenset[str]:
 
 
 def stems_and_numbers(text: str) -> frozenset[str]:
-    """Return the stems of a text's words and its numbers, without stop-words."""
+    """Return the stems of a text's words, and its numbers, without stop-words."""
     words = (word.lower() for word in key_words(text))
     return frozenset(stem_of(word) for word in words if not is_stopword(word) and not word.endswith(("n't", "n’t")))
 
 
 def stem_of(word: str) -> str:
-    """Return the stem of a word in lower case: without a usual ending, and five letters at most."""
+    """Return the stem of a word, given in lower case: the word without a usual ending, at most five letters of it."""
     word = word[:-2] if word.endswith(("'s", "’s")) else word
     word = word[:-1] if len(word) > 5 and word.endswith("eed") else word  # agreed
     word = f"{word[:-3]}y" if len(word) > 4 and word.endswith(("ies", "ied")) else word
@@ -117,18 +118,18 @@ def stem_of(word: str) -> str:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, which together are the text."""
+    """Yield the sentences of a text. Joined, they are the whole text."""
     yield from (text[begin:end] for begin, end in sentence_spans(text))
 
 
 def short_sentences(texts: Sequence[str]) -> list[str]:
-    """Return the first `MOST` of the sentences of some texts that have at most `LONGEST` characters."""
+    """Return the first `MOST` sentences of the texts, counting only sentences of at most `LONGEST` characters."""
     short = (sentence for text in texts for sentence in sentences(text) if len(sentence) <= LONGEST)
     return list(islice(short, MOST))
 
 
 def opposed(words: Mapping[str, str]) -> set[str]:
-    """Return the opposites of words that are given by their stems."""
+    """Return the opposites of all words of a mapping from stems to words."""
     return {other for word in words.values() for other in OPPOSITES.get(word, ())}
 
 
@@ -139,4 +140,4 @@ GENERAL = frozenset(
         *("total", "together", "combined", "altogether", "room", "member", "took", "part"),
     )
 )
-"""Stems of words that name no thing of their own"""
+"""Stems of words that are too general to say what a sentence is about"""

@@ -1,7 +1,8 @@
-"""Answers that a person has accepted: a file that a gate reads, so that it does not doubt the same right answer twice.
+"""A file of answers that a person has accepted. The gate reads it, so that it does not doubt these right answers again.
 
-A line for each answer, as JSON: the digests of its texts, why it is right, and the day. An answer is found by its texts
-and not by its place, so that it counts as accepted as long as answer, source and question are as they were.
+Each answer is a line of JSON with the digests of its texts, the reason why it is right, and the day. An answer is
+identified by these digests and not by its row. So it counts as accepted as long as answer, source, context and question
+do not change.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ class Acceptance:
     """An answer that a person has accepted."""
 
     texts: str
-    """The digests of its candidate, source, context and question (`Row.fingerprint`)"""
+    """The digests of the answer's candidate, source, context and question, as `Row.fingerprint` joins them"""
     reason: str
-    """Why it is right"""
+    """The reason why the answer is right"""
     date: str
-    """The day, as 2026-01-31"""
+    """The day of the acceptance, as 2026-01-31"""
 
 
 def read(path: str | os.PathLike[str]) -> list[Acceptance]:
@@ -40,7 +41,7 @@ def read(path: str | os.PathLike[str]) -> list[Acceptance]:
         The answers, in the order of the file.
 
     Raises:
-        InputError: for a file that is not there, and by its line for one that is no accepted answer.
+        InputError: the file cannot be read, or a line, which the error names, is no accepted answer.
     """
     place = Path(path)
     try:
@@ -79,7 +80,7 @@ def accepted_rows(table: ScoreTable, accepted: Iterable[Acceptance]) -> frozense
         The numbers of the rows, counted from 1; empty where no answer is accepted.
 
     Raises:
-        InputError: for a table that does not hold the digests of its texts.
+        InputError: the table does not hold the digests of its texts.
     """
     wanted = {answer.texts for answer in accepted}
     if not wanted:

@@ -1,7 +1,8 @@
-"""What a check found, sealed: the JSON of its verdict, and a statement about its inputs for others to sign.
+"""Sealed records of a check: the JSON of its verdict, and a statement about its inputs that other programs can sign.
 
-The statement is an in-toto Statement v1 (https://github.com/in-toto/attestation): the SHA-256 of each input file, and a
-predicate with the rule, the numbers and the verdict. It holds no text of a row. Programs such as cosign sign it.
+The statement is an in-toto Statement v1 (https://github.com/in-toto/attestation). It has the SHA-256 of each input
+file, and a predicate with the rule, the numbers and the verdict. It holds no text of a row. Programs such as cosign can
+sign it.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ _OF_ROWS = ("rows", "notes")
 
 
 def verdict_record(verdict: Verdict, table: ScoreTable, baseline: str | None) -> dict[str, Any]:
-    """Return the verdict as `nlgauge check --format json` prints it, sealed.
+    """Return the JSON object that `nlgauge check --format json` prints, with a seal.
 
     Args:
         verdict: the verdict.
-        table: the scores that it was made from.
-        baseline: the file of the earlier run; None without one.
+        table: the scores that were checked.
+        baseline: the name of the earlier run's file; None without an earlier run.
 
     Returns:
-        The JSON object.
+        The verdict with the version, the signature of the metric and the digest of the outputs.
     """
     record = {name: value for name, value in verdict.record.items() if name != "notes"}
     signature = table.signatures.get(verdict.metric)
@@ -51,16 +52,16 @@ def verdict_record(verdict: Verdict, table: ScoreTable, baseline: str | None) ->
 
 
 def write_statement(record: Mapping[str, Any], inputs: Mapping[str, Path], path: str | Path) -> None:
-    """Write the statement of a verdict.
+    """Write a statement about a verdict and the files that it depends on.
 
     Args:
         record: the verdict, as `verdict_record` makes it.
-        inputs: the files that the verdict depends on, by their part in the check: 'outputs', 'against', 'threshold'.
-            All files of a folder count.
-        path: the file.
+        inputs: the files that the verdict depends on, by their role, such as 'outputs', 'against', 'threshold' or
+            'ratings'. A folder stands for all of its files.
+        path: where to write the statement.
 
     Raises:
-        InputError: an input cannot be read, or the file cannot be written.
+        InputError: an input cannot be read, or the statement cannot be written.
     """
     subject = [
         {"name": f"{role}:{file.as_posix()}", "digest": {"sha256": sha256_of(file)}}
@@ -81,12 +82,12 @@ def write_statement(record: Mapping[str, Any], inputs: Mapping[str, Path], path:
 
 
 def of_subject(subject: object) -> str:
-    """Return the digest of what a statement is about. The digest is in the sealed predicate of the statement."""
+    """Return the digest of a statement's subject, which the sealed predicate of the statement repeats."""
     return digest_of(exact(json.dumps(subject)))
 
 
 def sha256_of(place: Path) -> str:
-    """Return the SHA-256 of a file. Raises InputError where it cannot be read."""
+    """Return the SHA-256 of a file in hexadecimal. Raise InputError if the file cannot be read."""
     try:
         with place.open("rb") as file:
             digest = sha256()

@@ -1,4 +1,4 @@
-"""The paired test behind "no worse than that run": which rows belong together, and what is said of each system."""
+"""The paired tests of systems against an earlier run, which is called the baseline."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _AGAIN = "score the baseline's outputs again as these are scored"
 
 
 class Terms(NamedTuple):
-    """How a loss is tested. `refuse_wrong` raises SpecError for values that make no sense."""
+    """The conditions of the test for a loss: significance level, and largest loss that would not matter (or None)."""
 
     significance: float
     margin: float | None
@@ -46,18 +46,19 @@ class Terms(NamedTuple):
 
 
 LEAST = 5
-"""Items or clusters in common, under which not even the largest loss of yes/no values on all of them is significant"""
+"""With fewer items or clusters in common, no loss is significant, not even the largest loss of yes/no values on all
+items"""
 
 
 class TooFewItemsError(InputError):
-    """Two runs have too few items in common for a test to show a loss of any size."""
+    """Error: two runs have too few items in common for a test to show a loss of any size."""
 
 
 class Baseline:
-    """The comparison of a table with that of an earlier run, by one sub-score of a metric."""
+    """The comparison of a table with the table of an earlier run, by one sub-score of a metric."""
 
     def __init__(self, table: ScoreTable, earlier: ScoreTable, spec: str, part: str, upwards: bool) -> None:
-        """Raise InputError where the two cannot be compared, SpecError for a corpus-level metric."""
+        """Raise InputError if the two tables cannot be compared, and SpecError for a corpus-level metric."""
         if spec not in earlier.columns:
             remedy = f"it has {', '.join(earlier.columns) or 'no metric'}"
             if any(now_of(old, part) and part in column.parts for old, column in earlier.columns.items()):
@@ -76,22 +77,22 @@ class Baseline:
         self._name = self._now.label(spec, part)
         self._part = self._now.parts.index(part)
         self.notes = refuse_other_numbers(table, earlier, spec)
-        """What is to be noted of how the two were computed"""
+        """Notes on how the scores of the two tables were computed in different ways"""
         self._systems = _paired_systems(table, earlier)
 
     def regressions(self, terms: Terms, history: str | os.PathLike[str] | None) -> tuple[Regression, ...]:
-        """Return the test of every system that both runs have.
+        """Return the paired test of every system that both runs have.
 
         Args:
-            terms: how a loss is tested.
-            history: the file of all interim analyses, to which this one is added; None to test once.
+            terms: the conditions of the test.
+            history: the file of all interim analyses, to which the present one is added; None for a single test.
 
         Returns:
             A regression for each system.
 
         Raises:
-            InputError: the test could not find a loss of any size.
-            SpecError: the terms make no sense.
+            InputError: the runs have too few items in common to show a loss of any size, or the history cannot be used.
+            SpecError: a value of the terms is not possible, or a history is asked of a metric without values of rows.
         """
         terms.refuse_wrong(history is not None)
         pairs = {now: self._pair(now, before) for now, before in self._systems.items()}
@@ -114,14 +115,14 @@ class Baseline:
         )
 
     def _items(self, table: ScoreTable, system: str) -> dict[str, int]:
-        """Return the row of each item of a system."""
+        """Return the row number of each item of a system."""
         return {item: index for index, (name, item) in enumerate(table.rows) if name == system}
 
     def _pair(self, now: str, before: str) -> _Pair:
-        """Return a system now and before as two systems of one table.
+        """Return a table in which the present and the earlier outputs of a system are two systems.
 
         Raises:
-            InputError: the two are in different orders.
+            InputError: the two runs have their items in different orders.
         """
         mine, theirs = questions_of(self._table)[now], questions_of(self._earlier)[before]
         refuse_other_order(mine, now, theirs, before)
@@ -168,7 +169,7 @@ class Baseline:
     def _analysed(
         self, pairs: Mapping[str, _Pair], significance: float, path: str | os.PathLike[str]
     ) -> tuple[Regression, ...]:
-        """Return the interim analysis of every system, and write it to the history."""
+        """Return the interim analysis of every system, after writing it to the history."""
         if self._now.sums is not None:
             problem = f"{self._spec} has a value of all rows together, of which there is no interim analysis"
             raise SpecError(f"{problem}: give a metric whose value is the mean of its rows")
@@ -233,17 +234,17 @@ class Baseline:
         return tuple(regressions)
 
     def _digest(self, system: str) -> str:
-        """Return a digest of the baseline's items and values of a system."""
+        """Return a digest of the items and values that a system has in the baseline."""
         rows = self._items(self._earlier, self._systems[system])
         values = [[item, repr(float(self._before.values[row, self._part]))] for item, row in sorted(rows.items())]
         return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:12]
 
     def unmatched(self) -> tuple[list[tuple[str, str]], dict[str, int]]:
-        """Return which rows are missing among the outputs, and how many rows take no part in the test.
+        """Return the baseline's rows that the outputs lack, and the number of rows that take no part in the test.
 
         Returns:
-            (system, item) of each row that has a value in the baseline and is not among the outputs. And the number of
-            rows that take no part, by the reason.
+            The (system, item) of each row that has a value in the baseline and is not among the outputs. And, by
+            reason, the number of the outputs' rows that take no part.
         """
         names = {before: now for now, before in self._systems.items()}
         there = [(names.get(system, system), item) for system, item in self._earlier.rows]
@@ -258,7 +259,7 @@ class Baseline:
 
 
 class _Pair:
-    """A table of two systems: one now and before."""
+    """A table with two systems, which are the present and the earlier outputs of one system."""
 
     def __init__(self, table: ScoreTable) -> None:
         self.table = table
@@ -266,12 +267,12 @@ class _Pair:
 
     @property
     def shared(self) -> int:
-        """How many items, or clusters, both have."""
+        """The number of items, or of clusters, with an output in both runs."""
         there = ~np.isnan(self._place.of(np.zeros(len(self.table.rows)))).any(1)
         return int(there.sum()) if self._place.clusters is None else len(np.unique(self._place.clusters[there]))
 
     def values(self, spec: str, part: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]:
-        """Return the values of the items that have both, now and before, and the cluster of each; none if infinite."""
+        """Return the present and the earlier values [items], and the clusters; no items if a value is infinite."""
         now, before = self._place.of(self.table.columns[spec].values[:, part]).T
         both = ~(np.isnan(now) | np.isnan(before))
         now, before = now[both], before[both]
@@ -281,9 +282,9 @@ class _Pair:
 
 
 def _paired_systems(table: ScoreTable, earlier: ScoreTable) -> dict[str, str]:
-    """Return the baseline's name of each system.
+    """Return the name that each system has in the baseline.
 
-    It is the system's name; where both tables have a single system, that of the baseline, whatever it is called.
+    Systems are matched by name. If both tables have a single system, these two are matched whatever their names are.
     """
     ours, theirs = table.systems, earlier.systems
     if len(ours) == len(theirs) == 1:

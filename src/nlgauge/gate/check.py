@@ -1,4 +1,4 @@
-"""The check of a table of scores against a threshold, an earlier run, or both."""
+"""The check of a table of scores against a threshold, against an earlier run, or against both."""
 
 from __future__ import annotations
 
@@ -76,67 +76,73 @@ def check(
     replicates: int | None = None,
     seed: int | None = None,
 ) -> Verdict:
-    """Return whether every row passes the threshold, and whether no system is worse than in an earlier run.
+    """Return the verdict about a table of scores, by a threshold, by a comparison with an earlier run, or both.
 
-    `grounded` asks whether the source supports each candidate. The probability of `Faithfulness` sorts the rows, by
-    two thresholds that were measured for its model: a row below the lower one fails, a row from the upper one on
-    passes, and a row between them is doubtful. A row whose words differ much from those of its source is
-    unread, if measurements show that the model cannot distinguish right from wrong answers of such wording. A sure
-    difference fails it nevertheless. The set decides (`nlgauge.gate.decision`): by `ratings` and `at_most_wrong`, else
-    by `against`, else by the count of doubtful and failing rows, compared with that of right answers alone or of the
-    accepted answers. Unread rows do not count. A model whose card does not say how often it doubts right answers
-    decides by single rows.
+    `grounded` asks whether the source supports each candidate. The probability of `Faithfulness` is compared with two
+    thresholds that were measured for its model. A row below the lower threshold fails, a row that reaches the upper one
+    passes, and a row between them is doubtful. A row in quite other words than its source is not judged ('unread'), if
+    measurements show that the model cannot distinguish right from wrong answers of such wording. But a row with a sure
+    difference from its source, such as another number, is always judged, and a doubtful one fails by it. The ruling is
+    about the whole set (`nlgauge.gate.decision`). It comes from `ratings` and `at_most_wrong` if given, else from
+    `against` if given. Else it comes from the count of doubtful and failing rows, which is compared with the count that
+    right answers alone, or the accepted answers, would give. Unread rows do not count. If the model's card does not say
+    how often it doubts right answers, single rows decide.
 
-    `against` compares with an earlier run. A system fails if its mean is worse than before and the two-sided p of the
-    difference (that of `nlgauge.compare`, corrected by Holm for the number of systems) is below `significance`. It also
-    fails if there is a loss and no p, because a score is infinite. Rows join by system and item, or by item alone if
-    both tables have one system. Rows of the baseline that have a value and are missing in the table fail. If the table
-    is `clustered`, whole clusters count.
+    `against` is an earlier run, the baseline. A system fails if its mean is worse than before and the two-sided p of
+    the difference (as of `nlgauge.compare`, corrected by Holm for the number of systems) is below `significance`. It
+    also fails if there is a loss without a p, because a score is infinite. Rows of both runs are matched by system and
+    item, or by item alone if both tables have one system. A row that has a value in the baseline and is missing in the
+    table fails. If the table is `clustered`, whole clusters are the units of the test.
 
-    Evidence in the table (`evaluate(evidence=True)`) gives the words of a failing row that nothing supports.
+    With evidence in the table (`evaluate(evidence=True)`), the verdict also names the unsupported words of a failing
+    row.
 
     Args:
         table: the scores.
-        metric: its spec or name. It may be left out if the table has one metric.
+        metric: the spec or the name of a metric. It may be left out if the table has only one metric.
         part: a sub-score of the metric; the deciding one by default (`ScoreTable.named`).
-        at_least: the threshold, which itself passes, if higher is better. A sub-score without a direction takes
-            `at_least`, `at_most` or both. A corpus-level metric is checked by system.
-        at_most: the threshold, which itself passes, if lower is better.
-        threshold: made by `nlgauge.calibrate`, in place of metric, part, at_least and at_most. The verdict notes its
-            promise, and that the promise does not hold if the rows' scores are unlike those that it was made from.
-        outputs: the texts of the rows, for a threshold that leaves answers in other words than their source unread.
-        bar: the name of `threshold` before 0.2, for one version more.
-        grounded: whether to ask if the source supports each candidate, as said above.
-        against: the scores of an earlier run, to compare with as said above.
-        margin: the loss that would not matter. A system then passes only if a one-sided test shows that it lost less
-            than the margin: p is below `significance`. Several systems need no correction.
-        history: a file (JSON Lines) of all interim analyses against the same baseline, to which this one is added. A
-            system then fails if the interval that holds at all of them at once
-            (`nlgauge.maths.intervals.interim_analysis`) is wholly a loss. If nothing changes, at most `significance` of
-            such histories fail, however long they are.
-        strict: with grounded, a rule on single rows decides: 'fails' fails by one failing row, 'doubtful' also by one
-            doubtful row.
-        ratings: with grounded and at_most_wrong, people's ratings of some rows, as `nlgauge.estimate` takes them; an
-            answer rated below the middle of 0 and 1 is wrong.
-        at_most_wrong: the largest share of wrong answers that passes, such as 0.05. Where the interval of the share
-            holds it, the ruling is 'cannot tell'.
+        at_least: the least value that passes, if higher is better. A sub-score without a better direction takes
+            `at_least`, `at_most` or both. With a corpus-level metric, systems are checked in place of rows.
+        at_most: the greatest value that passes, if lower is better.
+        threshold: a threshold of `nlgauge.calibrate`, in place of metric, part, at_least and at_most. A note of the
+            verdict repeats its promise. Another note says so if the promise does not hold, because the rows' scores are
+            unlike those of the rated rows.
+        outputs: the texts of the rows, for a threshold that does not judge answers in quite other words than their
+            source.
+        bar: the deprecated name of `threshold`, accepted for one version more.
+        grounded: whether to check that the source supports each candidate, as described above.
+        against: the scores of an earlier run, as described above.
+        margin: the largest loss that would not matter. A system then passes only if a one-sided test shows, with p
+            below `significance`, that it lost less than the margin. Several systems need no correction.
+        history: a file (JSON Lines) of all interim analyses against the same baseline, to which the present one is
+            added. A system then fails only if the whole of an interval that is valid for all analyses at once
+            (`nlgauge.maths.intervals.interim_analysis`) is a loss. If nothing changes, at most the share `significance`
+            of such histories ever fails, however long they are.
+        strict: with grounded, lets single rows decide. With 'fails' the gate fails if one row fails, with 'doubtful'
+            also if one row is doubtful.
+        ratings: with grounded and at_most_wrong, people's ratings of some rows, as `nlgauge.estimate` takes them. They
+            are from 0 to 1, and an answer rated below 0.5 is wrong.
+        at_most_wrong: the largest share of wrong answers that passes, such as 0.05. If it lies within the interval of
+            the estimated share, the ruling is 'cannot tell'.
         accepted: the answers that a person has accepted (`nlgauge.gate.accepted.read`). They count as right as long as
-            their texts are as they were.
-        trials: k of pass^k, for systems that were run several times on each item (`nlgauge.trials`). A system passes
-            if the chance that k trials of an item all pass is `at_least` so large, by its whole interval, and is not
-            worse than in the earlier run. Where the interval holds the threshold, the ruling is 'cannot tell'.
-        pass_at: with trials, the score from which on a trial passes; it may be left out for scores of 0 and 1.
-        allow_missing: count rows without a value, and leave them out.
-        significance: the level of the comparison with the earlier run, between 0 and 1.
+            their texts do not change.
+        trials: the k of pass^k, for systems that were run several times on each item (`nlgauge.trials`). pass^k is the
+            chance that k trials of an item all pass. A system passes if the whole interval of pass^k reaches
+            `at_least`, and pass^k is not significantly worse than in the earlier run. If `at_least` lies within the
+            interval, the ruling is 'cannot tell'.
+        pass_at: with trials, a trial passes with this score or a better one. It may be left out for scores of 0 and 1.
+        allow_missing: whether rows without a value are counted and left out. Else such a row fails.
+        significance: the significance level of the comparison with the earlier run, between 0 and 1.
         replicates: without effect since version 0.2, and accepted for one version more.
         seed: without effect since version 0.2, and accepted for one version more.
 
     Returns:
-        The verdict, with what is said of each row, of each system beside the earlier run, and of the whole.
+        The verdict, with an outcome for each row, a test of each system against the earlier run, and a ruling.
 
     Raises:
-        SpecError: for a threshold that makes no sense, and a metric or sub-score that the table does not have.
-        InputError: for a baseline that cannot be compared with.
+        SpecError: a threshold is not possible, arguments contradict each other, or the table lacks the metric or the
+            sub-score.
+        InputError: the earlier run, the threshold or the ratings do not fit the table.
 
     >>> import nlgauge
     >>> table = nlgauge.evaluate(candidates=["A cat sat."], references=[["A cat slept."]], metrics="TokenF1")
@@ -290,7 +296,7 @@ def _outcomes(table: ScoreTable, limits: Limits, names: Sequence[str | None], al
 
 
 def _state(limits: Limits, value: float, reason: str | None, allow_missing: bool) -> tuple[State, str | None]:
-    """Return the state of a value, and why it does not pass."""
+    """Return the state of a value, and the reason why it does not pass (None if it passes)."""
     grounded = limits.sure is not None
     if math.isnan(value):
         if grounded and reason is not None and reason.endswith(NO_CLAIM):
@@ -310,7 +316,7 @@ def _state(limits: Limits, value: float, reason: str | None, allow_missing: bool
 def _refuse_wrong(
     grounded: bool, strict: str | None, ratings: bool, at_most_wrong: float | None, accepted: bool
 ) -> None:
-    """Raise SpecError for options of the set's decision that do not go together."""
+    """Raise SpecError for options about a set of answers that contradict each other."""
     if not grounded and (strict is not None or at_most_wrong is not None or accepted):
         raise SpecError("strict, at_most_wrong and accepted are of the source's support: ask for it (grounded)")
     if strict not in (None, "fails", "doubtful"):

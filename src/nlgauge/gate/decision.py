@@ -1,11 +1,12 @@
-"""What a set of answers says: whether it passes, fails, or cannot be told yet.
+"""The decision about a set of answers: it passes, it fails, or this cannot be told yet.
 
-A small model that reads one answer after the other is often wrong about one of them: of 50 right answers it doubts a
-dozen. So no rule on single rows makes a gate. The count of a set does: how many of right answers are doubted was
-measured on labelled sets (the model's card), and more than these alone would make is evidence. People's ratings say
-more, and so do an earlier version of the same system and answers that a person has accepted.
+A small model is often wrong about a single answer: of 50 right answers it doubts a dozen. So a rule on single rows
+makes no useful gate, and the number of doubted answers in a set decides. The share of right answers that a model doubts
+was measured on labelled sets, and is on its card. More doubted answers than right answers alone would give are evidence
+of wrong ones. People's ratings are better evidence, and so are an earlier version of the same system, and answers that
+a person has accepted.
 
-The first of these that is there decides: ratings, an earlier run, accepted answers, the count alone.
+The decision uses ratings if they are given, else an earlier run, else accepted answers, and else the count alone.
 """
 
 from __future__ import annotations
@@ -21,27 +22,27 @@ from nlgauge.maths.inference import Measured
 from nlgauge.maths.intervals import binomials_p, hypergeometric_p
 
 LEVEL = 0.01
-"""The chance that right answers alone fail the gate, at most"""
+"""The largest probability that a set of right answers alone fails the gate"""
 FEWEST_ACCEPTED = 20
-"""From this number of accepted answers on, they say how often the model doubts right answers of this kind"""
+"""With at least so many accepted answers, they and not the card show how often the model doubts right answers"""
 _JUDGED = ("passed", "doubtful", "failed", "unread")
 _LIKELY = 0.95
 _OTHER_WORDS = "in other words than the source, and the model cannot read such answers"
 
 
 class RightAnswers(NamedTuple):
-    """How often a model doubts right answers: the lowest and highest shares on the labelled sets of one kind."""
+    """How often a model doubts right answers: the smallest and the largest share on the labelled sets of one kind."""
 
     failing: float
-    """The largest share below the strict threshold, at the upper end of its interval"""
+    """The largest share of right answers below the strict threshold, at the upper end of its interval"""
     doubted_low: float
-    """The smallest share of doubtful and failing ones, at the lower end of its interval"""
+    """The smallest share of right answers that are doubtful or failing, at the lower end of its interval"""
     doubted: float
-    """The largest share of doubtful and failing ones, at the upper end of its interval"""
+    """The largest share of right answers that are doubtful or failing, at the upper end of its interval"""
 
 
 class _Counts(NamedTuple):
-    """How many answers of a system are doubted, the failing ones among them."""
+    """Numbers of a system's answers: those that were read, the doubted and the failing among them, the unread."""
 
     n: int
     doubted: int
@@ -56,22 +57,23 @@ class _Counts(NamedTuple):
 
     @property
     def told_unread(self) -> str:
-        """The unread answers in words; nothing where all were read."""
+        """A clause about the unread answers; '' if all were read."""
         return f"; {_of(self.unread, self.n + self.unread)} {_OTHER_WORDS}" if self.unread else ""
 
 
 def alone(
     outcomes: Sequence[Outcome], right: Sequence[RightAnswers], accepted: frozenset[int] = frozenset()
 ) -> Decision:
-    """Decide by the counts of doubted answers, compared with the counts that right answers alone would have.
+    """Decide by the number of doubted answers, compared with the number that right answers alone would give.
 
-    The doubted and the failing answers are tested, each at half of the level, and systems share the level (Bonferroni).
-    Answers that a person has accepted count as right. Where a system has enough of them, its other answers fail if the
-    model doubts them more often than the accepted ones (Fisher's exact test), and the card's rate does not count.
+    The number of doubted answers and the number of failing ones are tested, each at half of the level. Several systems
+    share the level (Bonferroni). Answers that a person has accepted count as right. If a system has at least
+    `FEWEST_ACCEPTED` of them, its other answers fail if the model doubts them significantly more often than the
+    accepted ones (Fisher's exact test); the rate on the card is then not used for the doubted answers.
 
     Args:
-        outcomes: what was found of each row.
-        right: by row, how often the model doubts right answers of its kind.
+        outcomes: the outcome of each row.
+        right: for each row, how often the model doubts right answers of the row's kind.
         accepted: the numbers of the rows that a person has accepted, counted from 1.
 
     Returns:
@@ -100,12 +102,12 @@ def alone(
 def by_ratings(
     outcomes: Sequence[Outcome], wrong: Mapping[str, Measured], more: Mapping[str, float], most: float
 ) -> Decision:
-    """Decide by the share of wrong answers that people's ratings show.
+    """Decide by the share of wrong answers that is estimated from people's ratings.
 
     Args:
-        outcomes: what was found of each row.
+        outcomes: the outcome of each row.
         wrong: by system, the share of wrong answers with its 95 % interval (`nlgauge.estimate`).
-        more: by system, how many further ratings make the interval short enough; infinite or NaN where unknown.
+        more: by system, how many further ratings would make the interval short enough; infinite or NaN where unknown.
         most: the largest share of wrong answers that passes.
 
     Returns:
@@ -136,9 +138,10 @@ def by_run(outcomes: Sequence[Outcome], regressions: Sequence[Regression], margi
     """Decide by the comparison with an earlier run: a system fails if it is significantly worse.
 
     Args:
-        outcomes: what was found of each row.
+        outcomes: the outcome of each row.
         regressions: the test of each system.
-        margin: the loss that would not matter. With a margin, a system fails unless it is shown to have lost less.
+        margin: the largest loss that would not matter, or None. With a margin, a system fails unless it is shown to
+            have lost less.
 
     Returns:
         The decision about each system that was tested.
@@ -172,7 +175,7 @@ def by_run(outcomes: Sequence[Outcome], regressions: Sequence[Regression], margi
 
 
 def _by_system(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
-    """Return the rows that count, by system: those that claim something and have a value."""
+    """Return by system the rows that have a value and make a claim."""
     by_system: dict[str, list[Outcome]] = {}
     for row in outcomes:
         if row.row is not None and row.finding != "no claim" and row.state in _JUDGED:
@@ -183,7 +186,18 @@ def _by_system(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
 def _counted(
     system: str, rows: _Counts, accepted: _Counts, right: Mapping[RightAnswers, int], level: float
 ) -> SystemDecision:
-    """Return the decision about a system; right: how often right answers are doubted, with the answers of each kind."""
+    """Return the decision about a system.
+
+    Args:
+        system: the name of the system.
+        rows: the numbers of its answers, without the accepted ones.
+        accepted: the numbers of its accepted answers.
+        right: the rates at which right answers are doubted, with the number of answers that have these rates.
+        level: the significance level.
+
+    Returns:
+        The decision.
+    """
     n = rows.n
     failing = [(count, rates.failing) for rates, count in right.items()]
     if not n:
@@ -238,7 +252,16 @@ def _percent(share: float) -> str:
 
 
 def _likely(n: int, low: Iterable[tuple[int, float]], high: Iterable[tuple[int, float]]) -> tuple[int, int]:
-    """Return the counts between which nearly all sets of n lie, where the shares are from low to high by kind."""
+    """Return the counts between which nearly all sets of right answers lie.
+
+    Args:
+        n: the number of answers in a set.
+        low: for each kind of answers, their number and the smallest share of them that is doubted.
+        high: for each kind of answers, their number and the largest share of them that is doubted.
+
+    Returns:
+        The least and the greatest number of doubted answers in 95 % of the sets.
+    """
     tail, (low, high) = (1 - _LIKELY) / 2, (list(low), list(high))
     counts = range(n + 1)
     least = bisect_left(counts, tail, key=lambda count: 1 - binomials_p(count + 1, low))

@@ -1,4 +1,4 @@
-"""The gate on an answer that is still being written: each sentence is checked as soon as it has ended."""
+"""The gate for an answer that is still being written. Each sentence is checked as soon as it has ended."""
 
 from __future__ import annotations
 
@@ -22,20 +22,21 @@ from nlgauge.gate.thresholds import METRIC
 
 
 class Guard:
-    """Checks sentences against a source as they come, each as `nlgauge.check(grounded=True)` sorts a row.
+    """A checker of single sentences against a source. Each is sorted as a row is by `nlgauge.check(grounded=True)`.
 
-    Source and model are prepared once, so that a sentence costs about as much as reading it does.
+    Source and model are prepared once, so a sentence takes little more time than the model needs to read it.
 
     Args:
         source: a text, or a list of passages or documents (with `page_content`, `text` or `content`).
-        question: what is answered. It supports nothing.
+        question: the question that is answered. It never counts as a support.
         model: as `nlgauge.evaluate` takes it. Its card must have thresholds.
-        metric: a metric that gives the probability of support, as `check --grounded -m` takes it: a `Judge`, say, which
-            is asked about each sentence, past the cache. By default `Faithfulness`.
+        metric: a metric that gives the probability of support, as `check --grounded -m` takes it; by default
+            `Faithfulness`. A `Judge`, for one, is asked about each sentence, without the cache and by two requests: the
+            first one finds out how the server answers.
 
     Raises:
-        InputError: for a source without texts.
-        SpecError: for a model that cannot be had, and a metric that gives no probability or reads a column.
+        InputError: the source has no texts.
+        SpecError: the model cannot be loaded, or the metric gives no probability or reads a column.
 
     >>> guard = Guard("The ferry leaves at nine.")
     >>> guard.add("The ferry leaves at ten.").finding
@@ -55,11 +56,11 @@ class Guard:
         _refuse_columns(self._metric, self._metric)
         (self._row,) = Corpus.from_records([{"candidate": "", "source": source, "question": question}])
         self._source = source_of(Direction("candidate", "", "source", (self._row.source or "",)))
-        """Held, so that what is known of it serves every sentence"""
+        """The source is kept, so that it is prepared once for all sentences"""
         names = (self._metric.reads, *self._metric.other_models)
         self._models = [loading.hold(name) for name in names if name is not None]
         self.outcomes: list[Outcome] = []
-        """What was found so far. `row` is the number of the sentence, counted from 1"""
+        """The outcomes of the sentences so far. The `row` of an outcome is the number of the sentence, from 1"""
 
     @property
     def passed(self) -> bool:
@@ -67,7 +68,7 @@ class Guard:
         return not any(outcome.failed for outcome in self.outcomes)
 
     def add(self, text: str) -> Outcome:
-        """Return the finding about a sentence, or about a whole answer.
+        """Return the outcome of the check of a sentence, or of a whole answer.
 
         Args:
             text: the sentence, or the answer.
@@ -87,7 +88,7 @@ class Guard:
         return self.outcomes[-1]
 
     def read(self, pieces: Iterable[str]) -> Iterator[Outcome]:
-        """Yield the finding about each sentence of a text that arrives in pieces, as soon as the sentence has ended.
+        """Yield the outcome of each sentence of a text that arrives in pieces, as soon as the sentence has ended.
 
         Args:
             pieces: the pieces, in order.
@@ -107,15 +108,16 @@ class Guard:
 
 
 def cut(text: str) -> tuple[list[str], str]:
-    """Return the finished sentences of a text that is still being written, and the rest.
+    """Return the finished sentences of a text that is still being written, and the unfinished rest.
 
-    A sentence has ended when something follows it: "3." may go on as "3.50". One that ends with a colon goes on.
+    A sentence counts as finished only when some text follows it, because "3." may continue as "3.50". A colon does not
+    end a sentence.
 
     Args:
-        text: as much of the text as there is.
+        text: the text so far.
 
     Returns:
-        The sentences, without spaces around them, and the rest as it is.
+        The sentences, without spaces around them, and the rest unchanged.
     """
     places = [0, *claim_ends(text)]
     ended = [text[begin:end].strip() for begin, end in pairwise(places)]
@@ -123,7 +125,7 @@ def cut(text: str) -> tuple[list[str], str]:
 
 
 def refuse_no_source(source: object) -> None:
-    """Raise InputError for a source without texts: nothing supports an answer there."""
+    """Raise InputError for a source without texts, because such a source supports no answer."""
     if source is None or (hasattr(source, "__len__") and not len(source)):
         what = "None" if source is None else f"an empty {type(source).__name__}"
         remedy = "give the text, the passages or the documents that the answer should be supported by"
@@ -131,7 +133,7 @@ def refuse_no_source(source: object) -> None:
 
 
 def _refuse_columns(metric: Metric, whole: Metric) -> None:
-    """Raise SpecError for a metric that is, or holds, a column of the rows, which a new sentence does not have."""
+    """Raise SpecError for a metric that reads a column of the rows, which a new sentence does not have."""
     if isinstance(metric, OfMembers):
         for member in metric.members.values():
             _refuse_columns(member, whole)

@@ -1,7 +1,7 @@
-"""Whether a folder of results was changed after it was written: scores in blocks, or a rating project.
+"""Check of whether a folder of results (scores in blocks, or a rating project) was changed after it was written.
 
-The header of scores and project.json are sealed, and hold the digest of each other file as it was written. The sheets
-of a rating project are there to be filled, so that of them the texts and the names of the rows count.
+The header of scores and project.json of a rating project have a seal. They hold the digest of each other file as it was
+written. People fill in the sheets of a rating project, so only the texts and the names of their rows are compared.
 """
 
 from __future__ import annotations
@@ -22,39 +22,39 @@ from nlgauge.ratings.sheets import SUFFIXES
 AS_WRITTEN, CHANGED, MISSING, ADDED, NOT_KNOWN = "as written", "changed", "missing", "added", "not known"
 EDITED, RATED = "edited", "rated"
 _EDITABLE = (".md",)
-"""A guideline is there to be made precise"""
+"""The suffixes of files that people may edit: a guideline may be made more precise"""
 _REMEDY = "give a folder that nlgauge score -o or nlgauge sample -o wrote"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SealedFile:
-    """One file of a folder."""
+    """The state of one file of a folder."""
 
     name: str
     digest: str | None
-    """SHA-256 (hexadecimal) of the file as it is; None of a missing one, and of a folder"""
+    """The present SHA-256 of the file in hexadecimal; None for a missing file, and for a folder"""
     state: str
     """'as written', 'changed', 'missing' or 'added'; 'not known' in a folder without a seal; in a rating project also
-    'rated' (a sheet that is of these rows and texts) and 'edited' (the guideline)"""
+    'rated' (a filled sheet of the project's rows) and 'edited' (the guideline)"""
     problem: str | None = None
-    """What is wrong, in words"""
+    """What is wrong with the file, in words; None if nothing is"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SealedFolder:
-    """A folder's record, and its other files."""
+    """The sealed record of a folder, and the states of its other files."""
 
     kind: str
     """'folder of scores' or 'rating project'"""
     record: Mapping[str, Any]
-    """The header, or project.json, whose numbers are as `exact` gives them"""
+    """The header or project.json, with numbers as `exact` reads them"""
     fields: tuple[str, ...] | None
-    """The fields of the record that were changed; None where it has no seal"""
+    """The names of the record's fields that were changed; None where the record has no seal"""
     files: tuple[SealedFile, ...]
 
     @property
     def changes(self) -> Iterator[str]:
-        """What was changed, in words."""
+        """A phrase for each change of the record and of a file."""
         yield from (f"the field {name!r} of {self.holder}" for name in self.fields or ())
         for file in self.files:
             if file.problem is not None:
@@ -62,12 +62,12 @@ class SealedFolder:
 
     @property
     def holder(self) -> str:
-        """The file that has the seal."""
+        """The name of the file that has the seal."""
         return FILE if self.kind == "rating project" else HEADER
 
 
 def sealed_folder(place: Path) -> SealedFolder:
-    """Return what a folder of results holds, and which of its files are as they were written.
+    """Return the sealed record of a folder of results, and whether each of its files is as it was written.
 
     Args:
         place: the folder.
@@ -76,7 +76,7 @@ def sealed_folder(place: Path) -> SealedFolder:
         The record and the files.
 
     Raises:
-        InputError: it is not a folder of results, or its run has not ended.
+        InputError: the folder is no folder of results, or its run has not ended.
     """
     return _project(place) if is_project(place) else _scores(place)
 
@@ -102,7 +102,7 @@ def _scores(place: Path) -> SealedFolder:
 
 
 def _record(content: bytes, place: Path) -> tuple[dict[str, Any], tuple[str, ...] | None]:
-    """Return a sealed record, and which of its fields were changed."""
+    """Return a sealed record, and the names of its changed fields (None without a seal)."""
     try:
         record = exact(content)
         names = changed(record)
@@ -114,7 +114,7 @@ def _record(content: bytes, place: Path) -> tuple[dict[str, Any], tuple[str, ...
 
 
 def _files(place: Path, record: Mapping[str, Any], holder: str) -> list[SealedFile]:
-    """Return the files of a folder beside the digests of those that were written; hidden ones do not count."""
+    """Return the states of a folder's files, compared with the digests in its record. Hidden files are left out."""
     sealed = record.get(FILES)
     written = sealed if isinstance(sealed, dict) else {}
     there = {
@@ -139,7 +139,7 @@ def _files(place: Path, record: Mapping[str, Any], holder: str) -> list[SealedFi
 
 
 def _of_project(file: SealedFile, place: Path, project: RatingProject) -> SealedFile:
-    """Return a file of a rating project, in which sheets are filled and added, and the guideline is edited."""
+    """Return the state of a rating project's file, where sheets may be filled and added, and the guideline edited."""
     path = place / file.name
     if file.state not in (CHANGED, ADDED) or file.digest is None:
         return file
@@ -157,7 +157,7 @@ def _of_project(file: SealedFile, place: Path, project: RatingProject) -> Sealed
 def folder_digest(folder: SealedFolder) -> str | None:
     """Return the SHA-256 (hexadecimal) of a folder's sealed record and files; None without a seal.
 
-    It changes if ratings are changed later on.
+    The digest changes if ratings are changed later.
     """
     seal = folder.record.get(SEAL)
     if folder.fields is None or not isinstance(seal, dict):

@@ -1,8 +1,7 @@
-"""The thresholds of a check: one that the user names, one that ratings chose, or the defaults of --grounded.
+"""Thresholds of a check: one that the user gives, one that ratings chose, or the defaults of `--grounded`.
 
-A threshold that ratings chose is a file (`RatedThreshold`): what passes it, what was promised of that, and for which
-numbers. The defaults are calibrated per model and read from the table's signature, which also says which of two models
-decided about a row.
+A threshold that ratings chose is a file (`RatedThreshold`). It has the threshold, the promise, and the signature of the
+scores that it is for. The defaults were calibrated for each model, and are read from the table's signature.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from nlgauge.answers.signatures import refuse_other_numbers
 from nlgauge.answers.wordings import wording_of
 from nlgauge.data.corpus import Corpus
 from nlgauge.data.renamed import now_of
-from nlgauge.data.signature import Signature
+from nlgauge.data.signature import FLOAT32, Signature
 from nlgauge.data.table import Column, ScoreTable
 from nlgauge.data.table.column import CLAIMS, DECIDED, MIDDLE, PROBABILITY, WORDING
 from nlgauge.errors import InputError, SpecError
@@ -33,7 +32,7 @@ from nlgauge.show.numbers import fixed
 
 @dataclass(frozen=True)
 class Limits:
-    """The least and the greatest value with which a sub-score of a metric passes."""
+    """The least and the greatest value with which a row passes, by one sub-score of a metric."""
 
     spec: str
     part: str
@@ -41,27 +40,30 @@ class Limits:
     at_least: float | None = None
     at_most: float | None = None
     sure: float | None = None
-    """What a value that is not below `at_least` has to reach for a row to pass; between them, a row is doubtful"""
+    """The least value with which a row passes, if rows between `at_least` and this value are doubtful; None without
+    doubtful rows"""
     doubted_below: float = -math.inf
-    """A doubtful row below this counts as doubted where the count of a set decides: its false alarms were measured"""
+    """A doubtful row below this value is counted among the doubted answers of a set, because the rate of such false
+    alarms was measured"""
     right: Sequence[RightAnswers] | None = None
-    """By row, how often right answers of its kind are doubted; None where it was not measured"""
+    """For each row, how often right answers of its kind are doubted; None where this was not measured"""
     notes: tuple[str, ...] = ()
     second: Limits | None = None
-    """The limits of rows that a second model decided; None if they are the same"""
+    """The limits of rows that a second model decided; None if they are the same as these"""
     bands: Bands = ()
-    """How well the model reads answers of each wording; empty where it was not measured"""
+    """How well the model reads answers in each band of wording; empty where this was not measured"""
     shares: NDArray[np.float64] | None = None
-    """The share of each answer's longer words that its source has, [rows], where the metric does not say it"""
+    """The wording of each answer, which is the share of its longer words that its source contains: [rows]. None where
+    the metric itself has this share as a sub-score, or it is not needed"""
 
     def unread(self, index: int) -> str | None:
-        """Return why the model cannot read a row's answer, by its wording; None if it can."""
+        """Return the reason why the model cannot read a row's answer, from its wording; None if it can."""
         wording = self._wording[index]
         return None if readable(wording, self.bands) else f"{UNREAD} ({wording:.0%} of its longer words stand there)"
 
     @cached_property
     def _wording(self) -> NDArray[np.float64]:
-        """The share of each answer's longer words that its source has: [rows]; NaN where it was not measured."""
+        """The share of each answer's longer words that its source contains: [rows]; NaN where it was not measured."""
         if self.shares is not None:
             return self.shares
         column = self.column
@@ -70,11 +72,11 @@ class Limits:
 
     @property
     def upwards(self) -> bool | None:
-        """Whether higher is better; None for a sub-score without a better direction."""
+        """Whether higher values are better; None for a sub-score without a better direction."""
         return None if self.part in self.column.details else self.column.higher_is_better
 
     def refuse_wrong(self, compared: bool) -> None:
-        """Raise SpecError for a threshold that makes no sense, or if there is neither a threshold nor a comparison."""
+        """Raise SpecError for an impossible threshold, or if there is neither a threshold nor a comparison."""
         named = {"at_least": self.at_least, "at_most": self.at_most}
         thresholds = {name: value for name, value in named.items() if value is not None}
         if not thresholds and not compared:
@@ -95,7 +97,7 @@ class Limits:
             raise SpecError(f"{problem}, to say which way is worse")
 
     def problem(self, value: float) -> str | None:
-        """Return how a value misses the threshold; None if it passes."""
+        """Return in words how a value misses the threshold; None if it passes."""
         if self.at_least is not None and value < self.at_least:
             return f"{shown(value, self.at_least)} is below {self.at_least:g}"
         if self.at_most is not None and value > self.at_most:
@@ -104,7 +106,7 @@ class Limits:
 
 
 def shown(value: float, threshold: float) -> str:
-    """Return a value with enough digits to differ from the threshold."""
+    """Return a value as text, with enough digits to differ from the threshold."""
     for digits in (4, 6, 9):
         if (written := fixed(value, digits)) != fixed(threshold, digits):
             return written
@@ -112,19 +114,20 @@ def shown(value: float, threshold: float) -> str:
 
 
 def of_ratings(table: ScoreTable, made: RatedThreshold, outputs: Corpus | None = None) -> Limits:
-    """Return the limits of a threshold that ratings chose, for a table whose numbers have the same meaning.
+    """Return the limits from a threshold that ratings chose, for a table whose scores have the same meaning.
 
     Args:
         table: the scores that are checked.
-        made: the threshold.
-        outputs: the texts of the rows, for a threshold that does not judge answers of every wording.
+        made: the threshold that ratings chose.
+        outputs: the texts of the rows, for a threshold that does not judge answers in quite other words than their
+            source.
 
     Returns:
-        The limits, whose notes say what the threshold promises of these rows.
+        The limits, with notes on what the threshold promises for these rows.
 
     Raises:
-        InputError: the table lacks the threshold's metric, or has other numbers than the threshold was made of; or the
-            threshold needs the texts, and they are not given.
+        InputError: the table lacks the threshold's metric; its scores were computed in another way than those that the
+            threshold was made from; or the threshold needs the texts, and they are not given.
     """
     if made.metric not in table.columns or made.part not in table.columns[made.metric].parts:
         problem = f"the table has no {made.metric} {made.part}, of which the threshold was made"
@@ -181,26 +184,25 @@ def of_ratings(table: ScoreTable, made: RatedThreshold, outputs: Corpus | None =
 
 
 UNREAD = "cannot say: in other words than the source"
-"""In the problem of a row that no model could read"""
-MEASURED_IN = "float32"
-"""The precision in which the thresholds of models' cards were measured"""
+"""The beginning of the problem of a row that no model could read"""
 METRIC, PART = "Faithfulness", PROBABILITY
-"""How likely it is that the source supports all of a candidate. The mean over the words is no gate: it forgives one
-wrong word among many right ones"""
+"""The metric of `--grounded`, and its sub-score: the probability that the source supports all of a candidate. The mean
+over the words would be no gate, because it forgives one wrong word among many right ones"""
 
 
 def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
-    """Return the metric that decides, with the thresholds in the table's signature.
+    """Return the limits of the metric that decides for `--grounded`, with the thresholds in the table's signature.
 
     Args:
         table: the scores.
-        metric: which metric, if the table has several.
+        metric: the metric that decides, if the table has several.
 
     Returns:
-        The limits, with those of the second model if the metric uses two models.
+        The limits, with those of the second model if the metric uses two models. A judge, or another scorer from 0 to
+        1, fails a row below 0.5.
 
     Raises:
-        InputError: the table lacks the metric, or no thresholds were measured for its model.
+        InputError: the table has no such metric, or several, or no thresholds were measured for the metric's model.
     """
     of_rows = [spec for spec, column in table.columns.items() if column.level == "item"]
     if metric is not None:
@@ -220,17 +222,18 @@ def grounded_by(table: ScoreTable, metric: object = None) -> Limits:
     # The rates of the two models together were not measured: the widest limits hold for both.
     pairs = None if first.right is None or then.right is None else zip(first.right, then.right, strict=True)
     both = None if pairs is None else [_widest(pair) for pair in pairs]
-    return replace(first, right=both, second=replace(then, right=first.right, notes=first.notes))
+    notes = tuple(dict.fromkeys((*first.notes, *then.notes)))
+    return replace(first, right=both, notes=notes, second=replace(then, right=first.right, notes=notes))
 
 
 def _of_model(table: ScoreTable, spec: str, fact: str, which: str = "") -> Limits:
-    """Return the limits of one model of a metric, as the table's signature has them.
+    """Return the limits of one model of a metric, from the facts of the table's signature.
 
     Args:
         table: the scores.
         spec: the metric.
-        fact: under which name the two thresholds stand.
-        which: what the names of the other facts of this model begin with.
+        fact: the name of the fact with the two thresholds.
+        which: the prefix of the names of this model's other facts.
 
     Returns:
         The limits.
@@ -238,21 +241,23 @@ def _of_model(table: ScoreTable, spec: str, fact: str, which: str = "") -> Limit
     Raises:
         InputError: no thresholds were measured for the model.
     """
+    model = f"{'second ' * bool(which)}model"
     facts = table.signatures[spec].facts if spec in table.signatures else {}
     thresholds, origin = facts.get(fact), facts.get(f"{which}grounded_from")
     if not (isinstance(thresholds, Sequence) and len(thresholds) == 2):
         remedy = (
             "name the least probability that passes (at_least), or choose a threshold by ratings (nlgauge calibrate)"
         )
-        raise InputError(f"the {'second ' * bool(which)}model of {spec} has no measured thresholds", remedy=remedy)
+        raise InputError(f"the {model} of {spec} has no measured thresholds", remedy=remedy)
     fail_below, pass_from = map(float, thresholds)
     strict, rates, bands = (facts.get(f"{which}{name}") for name in ("strict", "right_answers", "bands"))
-    notes = [] if origin is None else [f"thresholds {fail_below:g} and {pass_from:g} of the model: {origin}"]
-    if (precision := facts.get("precision", MEASURED_IN)) != MEASURED_IN:
+    notes = [] if origin is None else [f"thresholds {fail_below:g} and {pass_from:g} of the {model}: {origin}"]
+    measured_in = facts.get(f"{which}grounded_in", FLOAT32)
+    if (precision := facts.get("precision", FLOAT32)) != measured_in:
         notes.append(
-            f"these scores were computed in {precision}, and the thresholds of the model and their rates were measured "
-            f"in {MEASURED_IN}: a row near a threshold may be on its other side; score in {MEASURED_IN}, or choose a "
-            "threshold of these scores by ratings (nlgauge calibrate)"
+            f"these scores were computed in {precision}, and the thresholds of the {model} and their rates were "
+            f"measured in {measured_in}: a row near a threshold may be on its other side; score in {measured_in}, or "
+            "choose a threshold of these scores by ratings (nlgauge calibrate)"
         )
     right, at_least = None, fail_below
     if isinstance(strict, int | float) and isinstance(rates, Mapping) and rates:
@@ -272,7 +277,7 @@ def _of_model(table: ScoreTable, spec: str, fact: str, which: str = "") -> Limit
 
 
 def _is_probability(column: Column) -> bool:
-    """Return whether the first sub-score of a metric lies between 0 and 1, 1 being best."""
+    """Return whether the first sub-score of a metric lies between 0 and 1, and 1 is best."""
     low, high = column.limits.get(column.parts[0], (0.0, 1.0))
     values = column.values[:, 0]
     present = values[~np.isnan(values)]
@@ -281,7 +286,7 @@ def _is_probability(column: Column) -> bool:
 
 
 def _of_scorer(table: ScoreTable, spec: str) -> Limits:
-    """Return the limits of a judge, of another tool's verdicts, or of any scorer from 0 to 1: a row fails below 0.5."""
+    """Return the limits of a judge, or of any other scorer from 0 to 1: a row below 0.5 fails."""
     note = f"{spec} fails a row below {MIDDLE:g}: how often it doubts right answers was not measured, so rows decide"
     column = table.columns[spec]
     return Limits(
@@ -296,17 +301,17 @@ def _of_scorer(table: ScoreTable, spec: str) -> Limits:
 
 
 ANSWERS, LONG_ANSWERS, OTHERS = "answers", "long answers", "others"
-"""The kinds of texts, each of which has its right ones doubted at a rate of its own"""
+"""The kinds of texts. A model doubts right texts of each kind at a rate of its own"""
 LONG = 3
-"""The number of claims from which an answer is a long one: two of several claims decide about it"""
+"""The least number of claims of a long answer. In a long answer, two of the claims decide"""
 
 
 def kind_of(asked: bool, claims: float) -> str:
-    """Return the kind of a text.
+    """Return the kind of a text, for which the rate of doubted right texts was measured.
 
     Args:
-        asked: whether it answers a question.
-        claims: how many claims it has.
+        asked: whether the text answers a question.
+        claims: the number of claims in the text.
 
     Returns:
         `ANSWERS`, `LONG_ANSWERS` or `OTHERS`.
@@ -315,16 +320,16 @@ def kind_of(asked: bool, claims: float) -> str:
 
 
 def _by_row(table: ScoreTable, spec: str, rates: Mapping[str, RightAnswers]) -> list[RightAnswers]:
-    """Return by row how often right answers of its kind are doubted.
+    """Return for each row how often right answers of its kind are doubted.
 
     Args:
         table: the scores.
         spec: the metric.
-        rates: how often the right answers of each kind are doubted.
+        rates: by kind, how often right answers are doubted.
 
     Returns:
-        The rates of each row. A row whose kind is not known, or was not measured, has the largest shares of those that
-        it may be of.
+        The rates of each row. A row of an unknown or unmeasured kind gets the widest range of the rates that may apply
+        to it.
     """
     every = _widest(list(rates.values()))
     of_answers = [rates[kind] for kind in (ANSWERS, LONG_ANSWERS) if kind in rates]
@@ -365,8 +370,8 @@ def deciders(table: ScoreTable, spec: str) -> list[str | None]:
         spec: the metric.
 
     Returns:
-        A name for each row, and None for a row that neither model decided; an empty list for a metric without a second
-        model.
+        A name for each row, or None for a row that neither model decided. The list is empty for a metric without a
+        second model.
     """
     column = table.columns[spec]
     if DECIDED not in column.parts or spec not in table.signatures:
@@ -382,7 +387,7 @@ def second_decides(column: Column, index: int) -> bool:
 
 
 def shares_decided(table: ScoreTable, spec: str, names: Sequence[str | None]) -> str:
-    """Return a sentence that says how many rows each model decided. names: what `deciders` returns, not empty."""
+    """Return a note on how many rows each model decided. names: what `deciders` returns, not empty."""
     first, second = _models(table, spec)[:2]
     asked, decided = len(names) - names.count(first), names.count(second)
     neither = f"; {asked - decided} were decided by neither" if asked > decided else ""

@@ -1,8 +1,8 @@
-"""The gate on systems that are run several times on each item: do all of k trials pass often enough (pass^k)?
+"""The gate for systems that are run several times on each item, by pass^k: the chance that all of k trials pass.
 
-A threshold decides by the interval of pass^k: a system passes if the whole interval reaches the threshold, fails if all
-of it is below, and cannot be told if it holds the threshold. An earlier run decides by the paired test of pass^k on the
-items that both runs have.
+A threshold is compared with the interval of pass^k. A system passes if the whole interval reaches the threshold, and
+fails if all of it is below. Where the threshold lies within the interval, the ruling is 'cannot tell'. An earlier run
+is compared by the paired test of pass^k on the items that both runs have.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ def by_trials(
     significance: float,
     allow_missing: bool,
 ) -> Verdict:
-    """Return whether each system passes by pass^k.
+    """Return the verdict about systems by pass^k, the chance that all of k trials pass.
 
     Args:
         results: the trials of the systems, for one k.
-        earlier: the trials of the earlier run.
-        at_least: the least chance that all of k trials pass.
+        earlier: the trials of the earlier run; None without one.
+        at_least: the least pass^k that passes; None without a threshold.
         margin: as `check` takes it, with `earlier`.
         history: as `check` takes it.
         significance: as `check` takes it.
-        allow_missing: let items of the earlier run be missing.
+        allow_missing: whether items of the earlier run may be missing.
 
     Returns:
-        The verdict, with an outcome of each system.
+        The verdict, with an outcome for each system.
 
     Raises:
-        SpecError: there is neither a threshold nor an earlier run, or the threshold is not from 0 to 1.
+        SpecError: there is neither a threshold nor an earlier run, or the threshold is not above 0 and at most 1.
         InputError: the two runs cannot be compared.
     """
     if at_least is None and earlier is None:
@@ -96,13 +96,13 @@ def by_trials(
 
 
 def refuse_others(**options: object) -> None:
-    """Raise SpecError for options of `check` that do not go together with trials."""
+    """Raise SpecError for options of `check` that have no meaning with trials."""
     if names := [name for name, value in options.items() if value not in (None, False, ())]:
         raise SpecError(f"trials decide by pass^k, with at_least or against: leave out {', '.join(names)}")
 
 
 def _held(passes: Passes, at_least: float | None) -> tuple[Ruling, str]:
-    """Return the ruling of a threshold, and the sentence that says it."""
+    """Return the ruling by a threshold on pass^k, and a sentence about it."""
     value, low, high = passes.pass_hat_k
     ends = "" if math.isnan(low) else f" [95 % interval {fixed(low, 3)} to {fixed(high, 3)}]"
     said = f"all {passes.k} trials of an item pass with a chance of {fixed(value, 3)}{ends}"

@@ -1,4 +1,4 @@
-"""What the gate says: of each row, of each system against an earlier run, and of the whole."""
+"""The verdict of the gate: an outcome for each row, a test of each system against an earlier run, and a ruling."""
 
 from __future__ import annotations
 
@@ -37,32 +37,33 @@ SAID: Mapping[Finding, str] = {
     "other words": "it is in other words than the source, and the model cannot read such answers",
     "cannot say": "it could not be read",
 }
-"""Each finding in a sentence"""
+"""A clause for each finding"""
 NO_CLAIM = "claims nothing"
-"""In the reason of a row that has no value because it claims nothing"""
+"""The end of the reason of a row that has no value because it claims nothing"""
 _CLAIMS = 2
-"""Claims of an answer that are shown"""
+"""The number of claims of an answer that are shown"""
 _LIKELY = 0.5
 _SAME_WORDS = 0.5
-"""The share of a claim's wording that a sentence has which contradicts it: one that has less says other things"""
+"""A sentence of the source contradicts a claim only if it has at least this share of the claim's longer words. A
+sentence with fewer of them is about other things"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadClaim:
-    """A claim of an answer, and the sentence of the source that it was compared with."""
+    """A claim of an answer, with the sentence of the source that it was compared with."""
 
     begin: int
     end: int
-    """Characters [begin, end) of the answer"""
+    """The claim is the characters [begin, end) of the answer"""
     text: str
     probability: float
-    """That the source supports it"""
+    """The probability that the source supports the claim"""
     quote: str | None
-    """The sentence of the source that shares most with it; None where none shares a word"""
+    """The sentence of the source that shares most words with the claim; None where no sentence shares a word"""
 
     @property
     def said(self) -> str:
-        """The claim beside its sentence, in a line."""
+        """The claim, its probability and the sentence of the source, in a line."""
         beside = "no sentence of the source shares a word with it"
         if self.quote is not None:
             beside = f"the source: “{_shortened(self.quote)}”"
@@ -73,24 +74,25 @@ class Found(NamedTuple):
     """A finding about a row, with its reasons."""
 
     finding: Finding | None
-    """None for a row without evidence or without a value"""
+    """The finding; None for a row without evidence or without a value"""
     answer: str | None = None
     reasons: tuple[str, ...] = ()
     """Differences found without a model, such as "9 pm: the source has 9 am" """
     quotes: tuple[str, ...] = ()
-    """The sentences that the worst claim was read with, the one that shares most with it first"""
+    """The sentences of the source that the worst claim was read with, beginning with the one that shares most words"""
     claims: tuple[ReadClaim, ...] = ()
-    """The claims that weigh most, the worst first"""
+    """The claims with the lowest probabilities, at most two, the worst first"""
 
 
 def finding_of(evidence: Mapping[str, Any] | None, state: str) -> Found:
-    """Return the finding about a row from its evidence and from the side of the thresholds that it is on.
+    """Return the finding about a row, from its evidence and its state.
 
-    A failing row is 'contradicted' if it has a sure difference, or if a sentence of the source has most of the words of
-    the worst claim. Else it is 'not found'.
+    A failing row is a 'false refusal' if its worst claim is that the source has no answer. Else it is 'contradicted' if
+    it has a sure difference from the source, such as another number. It is also 'contradicted' if the model says so of
+    the worst claim and a sentence of the source that has most of the claim's words. Else it is 'not found'.
 
     Args:
-        evidence: as JSON has it.
+        evidence: the evidence of the row, as in the JSON of a table.
         state: 'passed', 'doubtful', 'failed' or 'unread'.
 
     Returns:
@@ -129,7 +131,7 @@ def finding_of(evidence: Mapping[str, Any] | None, state: str) -> Found:
 
 
 def _claim(text: Mapping[str, Any], stretch: Mapping[str, Any]) -> ReadClaim:
-    """Return a claim with the sentence of the source from which most of its words come."""
+    """Return a claim with the sentence of the source that has most of its words."""
     begin, end = stretch["begin"], stretch["end"]
     near = Counter(word["quote"] for word in text.get("words", []) if begin <= word["begin"] < end and "quote" in word)
     (number, _), *_ = near.most_common(1) or [(None, 0)]
@@ -144,56 +146,58 @@ def _claim(text: Mapping[str, Any], stretch: Mapping[str, Any]) -> ReadClaim:
 
 State = Literal["passed", "doubtful", "failed", "unread", "missing", "allowed"]
 _LISTED = 20
-"""Rows of a table in a notebook"""
+"""The largest number of rows in the table of a notebook"""
 _LONG = 160
-"""Characters of an answer there"""
+"""The largest number of characters of an answer in that table"""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the gate says of one row or, for a corpus-level metric, of one system."""
+    """The gate's result for one row or, for a corpus-level metric and for trials, for one system."""
 
     system: str
     item: str | None
-    """None for a whole system"""
+    """The item; None for a whole system"""
     row: int | None
-    """Counted from 1; None for a whole system, and for a row of the baseline that is not among the outputs"""
+    """The number of the row, from 1; None for a whole system, and for a row that only the baseline has"""
     value: float
-    """NaN where there is none"""
+    """The value; NaN where there is none"""
     state: State
     """'passed'; 'failed': on the wrong side of the threshold; 'doubtful': between the two thresholds of `grounded`;
-    'unread': in other words than its source, and the model cannot tell right from wrong answers of such
-    wording; 'missing': no value; 'allowed': missing, and that was allowed"""
+    'unread': not judged, because it is in other words than its source, and the model cannot tell right from wrong
+    answers of such wording; 'missing': without a value; 'allowed': without a value, which was allowed. For trials,
+    'doubtful' is a system about which the ruling is 'cannot tell'"""
     problem: str | None
-    """Why it did not pass, in words"""
+    """Why the row did not pass, in words; None if it passed"""
     unsupported: tuple[Unsupported, ...] = ()
-    """The words of a row on the wrong side of the threshold that nothing supports, where the table has the evidence"""
+    """The words that nothing supports, of a row on the wrong side of the threshold, where the table has the evidence"""
     finding: Finding | None = None
-    """With `grounded`: what was found of the row. None where the table has no evidence that says more than the state"""
+    """With `grounded`: the finding about the row. None where the table has no evidence that says more than the state"""
     answer: str | None = None
-    """The text that was judged, where the table has the evidence"""
+    """The text that was judged; None where the table does not have it"""
     reasons: tuple[str, ...] = ()
     """Differences from the source that were found without a model, such as "9 pm: the source has 9 am" """
     quotes: tuple[str, ...] = ()
-    """The sentences of the source that the worst claim was read with, the one that shares most with it first"""
+    """The sentences of the source that the worst claim was read with, beginning with the one that shares most words"""
     claims: tuple[ReadClaim, ...] = ()
-    """The claims of the answer that decide, the worst first"""
+    """The claims of the answer with the lowest probabilities, at most two, the worst first"""
     doubted: bool = False
-    """With `grounded`: whether it counts as doubted where the count of a set decides"""
+    """With `grounded`: whether the row is counted among the doubted answers of the set"""
     decided_by: str | None = None
-    """The name of the model that decided, where a second one reads the rows that the first cannot decide"""
+    """The name of the model that decided the row, if a second model reads rows that the first cannot decide; else
+    None"""
 
     @property
     def failed(self) -> bool:
-        """Whether the row fails a rule on single rows."""
+        """Whether the row fails as a single row: its state is 'failed' or 'missing'."""
         return self.state in ("failed", "missing")
 
     @property
     def why(self) -> str:
         """Why the row did not pass; empty if it passed.
 
-        It is the differences from the source, else the worst claim beside its sentence of the source, else the words
-        that nothing supports, else the problem.
+        It is the first of these that the row has: its differences from the source, its worst claim with the sentence of
+        the source, its unsupported words, its `problem`.
         """
         if self.reasons and self.state not in ("passed", "unread"):
             return "; ".join(self.reasons)
@@ -207,7 +211,7 @@ class Outcome:
 
     @property
     def claimed(self) -> str:
-        """The worst claim and its sentence of the source; empty if the finding is not about a claim."""
+        """The worst claim with its sentence of the source; empty if the finding is not about a claim."""
         leads = {"contradicted": SAID["contradicted"], "not found": "not sure of", "doubtful": "not sure of"}
         lead = leads.get(self.finding or "")
         return f"{lead}: {self.claims[0].said}" if lead is not None and self.claims else ""
@@ -215,34 +219,35 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Regression:
-    """The comparison of a system with itself in the baseline, on the items that both runs have."""
+    """The comparison of a system with its earlier outputs in the baseline, on the items that both runs have."""
 
     system: str
     baseline: str
-    """What the baseline calls it"""
+    """The name of the system in the baseline"""
     n: int
-    """Items with a value in both"""
+    """The number of items with a value in both runs"""
     now: float
-    """The mean, or the value of all these items together"""
+    """The present mean, or the present value of all common items together, as `before` is the earlier one"""
     before: float
     difference: float
-    """Now less before, in the metric's own direction"""
+    """`now` minus `before`, as the metric counts: above 0 is worse where lower is better"""
     low: float
     high: float
     p: float
-    """That the true difference is 0, two-sided; with a history, that of all interim analyses so far"""
+    """The two-sided p of the hypothesis that the true difference is 0. With a history, it covers all interim analyses
+    so far"""
     adjusted: float
-    """p, corrected by Holm for the number of systems"""
+    """The same p, corrected for the number of systems: by Holm, or with a history by Bonferroni"""
     worse: bool
-    """The gate fails by it"""
+    """Whether the system makes the gate fail"""
     reason: str | None
-    """Why a number is missing"""
+    """The reason for a missing number; None where none is missing"""
     look: int | None = None
-    """With a history, the number of the interim analysis of this system; the interval holds at all of them at once"""
+    """With a history: the number of this interim analysis, from 1. The interval is valid for all analyses at once"""
     no_worse: float | None = None
-    """With a margin: p that the system is worse than before by the margin or more"""
+    """With a margin: the p of the hypothesis that the system is worse than before by the margin or more"""
     detectable: float | None = None
-    """The smallest true difference that these items show in 80 % of runs; None with a history"""
+    """The smallest true difference that is found in 80 % of runs with these items; None with a history"""
 
 
 Ruling: TypeAlias = Literal["passes", "fails", "cannot tell"]
@@ -257,43 +262,44 @@ class SystemDecision:
     system: str
     ruling: Ruling
     n: int
-    """Answers that count: all but those that claim nothing, have no value or were accepted by a person. Where trials
-    decide, items
-    """
+    """The number of answers that count, or of items where trials decide. Answers do not count if they claim nothing,
+    have no value, are unread, or were accepted by a person"""
     doubted: int
-    """Those of them below the threshold whose false alarms were measured, the failing ones among them"""
+    """The number of doubted answers among the `n`, failing ones included"""
     failing: int
-    """Those below the strict threshold"""
+    """The number of answers among the `n` that are below the strict threshold"""
     unread: int = 0
-    """Answers besides in other words than their source, of which the model cannot say anything"""
+    """The number of further answers that were not judged, because they are in other words than their source"""
     expected: tuple[int, int] | None = None
-    """How many of n right answers would be doubted, in 95 of 100 such sets; None where ratings or a run decide"""
+    """The least and the greatest number of doubted answers in 95 of 100 sets of n right answers; None where ratings, an
+    earlier run or trials decide"""
     p: float = math.nan
-    """That right answers alone make as many doubted or failing ones; NaN where ratings or a run decide"""
+    """The probability that right answers alone give at least as many doubted or failing ones; NaN where ratings, an
+    earlier run or trials decide"""
     wrong: Measured = field(default_factory=Measured)
-    """The share of wrong answers with its interval, where ratings decide"""
+    """The share of wrong answers with its interval, if ratings decide"""
     passes: Measured = field(default_factory=Measured)
-    """The chance that all trials of an item pass, with its interval, where trials decide"""
+    """The chance that all k trials of an item pass, with its interval, if trials decide"""
     sentence: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
-    """The decision about a set, and what it was based on."""
+    """The decision about a set of answers, and its grounds."""
 
     by: By
     systems: tuple[SystemDecision, ...]
     following: str | None = None
-    """What to do next, in a sentence"""
+    """What the user can do next, in a sentence; None if nothing"""
 
     @property
     def ruling(self) -> Ruling:
-        """'fails' if a system fails; else 'cannot tell' if a system is undecided; else 'passes'."""
+        """'fails' if a system fails; else 'cannot tell' if this is the ruling about a system; else 'passes'."""
         return min((system.ruling for system in self.systems), key=_WORST_FIRST.index, default="passes")
 
     @property
     def sentences(self) -> list[str]:
-        """A sentence for each system, failing systems first. It names the system if there are several."""
+        """A sentence for each system, failing systems first. With several systems, it begins with the system's name."""
         systems = sorted(self.systems, key=lambda system: _WORST_FIRST.index(system.ruling))
         return [
             f"{decision.system}: {decision.sentence}" if len(systems) > 1 else decision.sentence for decision in systems
@@ -302,35 +308,36 @@ class Decision:
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Answered):
-    """All that the gate found."""
+    """The result of the gate."""
 
     metric: str
     part: str
     higher_is_better: bool | None
-    """None of a sub-score that has no better direction"""
+    """Whether higher values are better; None for a sub-score without a better direction"""
     at_least: float | None
     at_most: float | None
     significance: float
     outcomes: tuple[Outcome, ...]
-    """In the order of the rows; then what the baseline alone has"""
+    """The outcomes in the order of the rows, followed by those of rows that only the baseline has"""
     regressions: tuple[Regression, ...] = ()
     margin: float | None = None
-    """The loss that would not matter: with it, a system fails that is not shown to have lost less"""
+    """The largest loss that would not matter. With it, a system fails unless it is shown to have lost less; None
+    without one"""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """How many rows took no part in the comparison with the baseline, by why"""
+    """By reason, the number of rows that took no part in the comparison with the baseline"""
     notes: tuple[str, ...] = ()
     second_at_least: float | None = None
-    """`at_least` of the rows that a second model decided, where it has thresholds of its own"""
+    """`at_least` for rows that a second model decided; None if it is the same"""
     sure: float | None = None
-    """With `grounded`, from where a row passes; below it, down to `at_least`, a row is doubtful"""
+    """With `grounded`: the least value with which a row passes. A row between `at_least` and this value is doubtful"""
     decision: Decision | None = None
-    """What is decided of the set; None where a rule on single rows decides"""
+    """The decision about the whole set; None if single rows decide"""
     strict: Literal["fails", "doubtful"] | None = None
-    """With 'fails', no doubtful row fails a rule on single rows"""
+    """Which rows make the gate fail if single rows decide: with 'fails', a doubtful row does not; else it does"""
 
     @property
     def failures(self) -> tuple[Outcome, ...]:
-        """The rows that fail a rule on single rows. The gate fails by them if there is no decision about the set."""
+        """The rows that fail as single rows. They decide if there is no decision about the set."""
         doubtful = () if self.strict == "fails" else ("doubtful",)
         return tuple(outcome for outcome in self.outcomes if outcome.failed or outcome.state in doubtful)
 
@@ -357,20 +364,20 @@ class Verdict(Answered):
 
     @property
     def nothing_checked(self) -> bool:
-        """Whether the gate could not decide about any row. It then fails, even if missing values are allowed."""
+        """Whether no row could be decided. The gate then fails, even if missing values are allowed."""
         unsaid = ("missing", "allowed", "unread")
         return all(outcome.state in unsaid or outcome.finding == "no claim" for outcome in self.outcomes)
 
     @property
     def passed(self) -> bool:
-        """Whether something was checked and the set passes; by a rule on rows, no row fails and no system is worse."""
+        """Whether the set passes or, if single rows decide, whether no row fails and no system is worse."""
         if self.decision is not None:
             return self.ruling == "passes"
         return not (self.nothing_checked or self.failures or any(regression.worse for regression in self.regressions))
 
     @property
     def headline(self) -> str:
-        """A sentence that says how many rows fail or, for a corpus-level metric, how many systems."""
+        """A sentence with the decision about the set or, if single rows decide, with the number of rows that fail."""
         if self.nothing_checked:
             return "Nothing was checked"
         if self.decision is not None:
@@ -397,7 +404,7 @@ class Verdict(Answered):
         return lead + ", and ".join([said, *more])
 
     def with_answers(self, answers: Sequence[str]) -> Verdict:
-        """Return the verdict with the answers of the rows, for a table without evidence of them."""
+        """Return the verdict with the answers of the rows added, for a table without evidence."""
         outcomes = (
             replace(outcome, answer=answers[outcome.row - 1])
             if outcome.answer is None and outcome.row is not None
@@ -407,7 +414,7 @@ class Verdict(Answered):
         return replace(self, outcomes=tuple(outcomes))
 
     def to_answer(self) -> Answer:
-        """Return the answer: the headline, and the rows that do not pass."""
+        """Return the answer: the headline, and a table of rows that do not pass."""
         return Answer(
             command="check",
             record={name: value for name, value in self.record.items() if name != "notes"},
@@ -417,7 +424,7 @@ class Verdict(Answered):
         )
 
     def _repr_html_(self) -> str:
-        """Return the rows that do not pass, as a table of a notebook."""
+        """Return a table of rows that do not pass, as HTML for a notebook."""
         rows = [
             [row, item, finding, number(outcome.value, 2), _shortened(outcome.answer or ""), why]
             for outcome, (row, item, finding, why) in zip(self.worst, self._cells(), strict=False)
@@ -440,7 +447,7 @@ class Verdict(Answered):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The verdict as `nlgauge check --format json` prints it, without what that adds from the table."""
+        """The verdict as `nlgauge check --format json` prints it, without what is added from the scores."""
         named = [name for name in vars(self) if name not in ("outcomes", "regressions", "decision")]
         rows = [
             {
@@ -467,7 +474,7 @@ class Verdict(Answered):
 
     @property
     def findings(self) -> dict[Finding, int]:
-        """How many rows have each finding, the most frequent first."""
+        """The number of rows with each finding, the most frequent finding first."""
         return dict(Counter(outcome.finding for outcome in self.outcomes if outcome.finding is not None).most_common())
 
     def count(self, *states: State) -> int:
@@ -480,17 +487,17 @@ class Unsupported:
     """The unsupported words of one text of a row."""
 
     name: str
-    """The text's: 'candidate', for one"""
+    """The name of the text, such as 'candidate'"""
     against: str
-    """What it was compared with: 'source', for one"""
+    """The name of the text that it was compared with, such as 'source'"""
     text: str
-    """The whole of it"""
+    """The whole text"""
     spans: tuple[tuple[int, int], ...]
-    """Characters [begin, end) of words that follow each other and are not supported"""
+    """The characters [begin, end) of each run of unsupported words"""
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words in each span."""
+        """The words of each span, as text."""
         return tuple(self.text[begin:end] for begin, end in self.spans)
 
 
@@ -499,13 +506,13 @@ def _shortened(text: str) -> str:
 
 
 def unsupported(evidence: Mapping[str, Any] | None) -> tuple[Unsupported, ...]:
-    """Return the unsupported words of a row's evidence, by text.
+    """Return the unsupported words in the texts of a row, from its evidence.
 
     Args:
-        evidence: as JSON has it.
+        evidence: the evidence of the row, as in the JSON of a table; None without evidence.
 
     Returns:
-        The words of each text that has such words; empty for a metric that shows no words.
+        The texts that have unsupported words; empty for a metric that does not show words.
     """
     texts = (evidence or {}).get("texts", [])
     marked = (Unsupported(text["name"], text["against"], text["text"], _spans(text)) for text in texts)
@@ -513,9 +520,9 @@ def unsupported(evidence: Mapping[str, Any] | None) -> tuple[Unsupported, ...]:
 
 
 def _spans(text: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
-    """Return the spans that the metric gives; else words under its threshold.
+    """Return the spans that the metric gives, or else those of words below its threshold.
 
-    Words under the threshold that follow each other are a single span.
+    Words below the threshold that follow each other are a single span.
     """
     if "unsupported" in text:
         return tuple((begin, end) for begin, end in text["unsupported"])

@@ -1,4 +1,4 @@
-"""Whether a result was changed after it was written: scores, a threshold, a panel, a history, a verdict, a folder."""
+"""Check of whether a result was changed: scores, a threshold, a panel, a history, a verdict or a folder."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from nlgauge.gate.sealed_folder import SealedFile, folder_digest, sealed_folder
 _REMEDY = "give a file that nlgauge score, calibrate, trust --save or check wrote, or a folder of score or sample"
 _EXPANDED = 500
 _NAMED = 20
-"""Changes that are named; of more, how many there are"""
+"""The largest number of changes that are named; of further ones only the number is said"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """Whether a file or folder fits its seal, and what was changed."""
+    """The result of comparing a file or folder with its seal, with the changes."""
 
     file: str
     kind: str
     """'scores', 'threshold', 'panel', 'history', 'verdict', 'statement', 'folder of scores' or 'rating project'"""
     digest: str | None
-    """That of the seal, and of a folder with that of each file; None where there is no seal"""
+    """The digest of the seal; for a folder, a digest of the seal and of each file. None where there is no seal"""
     changes: tuple[str, ...]
-    """What was changed, in words"""
+    """A phrase for each change"""
     contents: tuple[SealedFile, ...] = ()
-    """The files of a folder"""
+    """The files of a folder; empty for a file"""
 
     @property
     def ruling(self) -> str:
@@ -44,7 +44,7 @@ class Verification:
 
     @property
     def sentence(self) -> str:
-        """The result of the check of the seal, in a line."""
+        """The result of the comparison with the seal, in a line."""
         what = f"{self.file}: {self.kind}"
         if self.changes:
             more = len(self.changes) - _NAMED
@@ -61,15 +61,15 @@ class Verification:
 
 
 def verify(path: str | Path, outputs: Corpus | None = None) -> Verification:
-    """Return whether a file was changed after it was written, and what.
+    """Return whether a file or folder was changed after it was written, and the changes.
 
     Args:
         path: a scores file, a threshold, a panel, a history, or the JSON or the statement of a check; a folder of
             scores or a rating project.
-        outputs: for scores, the outputs that they are said to be of. Rows whose texts differ are named.
+        outputs: for scores, the outputs that were scored. Rows whose texts differ from the scored ones are then named.
 
     Returns:
-        Whether it fits its seal, and what was changed.
+        The comparison with the seal, and the changes.
 
     Raises:
         InputError: the file cannot be read, or is not a result; or outputs are given for a result without texts.
@@ -134,7 +134,7 @@ def _json(text: str) -> Any:
 
 
 def _kind(record: object) -> str | None:
-    """Return what a record is; None for what is no result."""
+    """Return the kind of a record, such as 'threshold'; None if it is no result."""
     if not isinstance(record, dict):
         return None
     if record.get("_type") == STATEMENT or "predicateType" in record:
@@ -161,7 +161,7 @@ def _scores(path: str | Path, record: dict[str, Any], outputs: Corpus | None) ->
 
 
 def _of_value(change: str, every: Sequence[str]) -> str:
-    """Return the name of a changed line with the value that stands there."""
+    """Return the name of a changed line, with the value in this line."""
     word, _, number = change.partition(" ")
     if word != "line" or not number.isdecimal():
         return change
@@ -173,7 +173,7 @@ def _of_value(change: str, every: Sequence[str]) -> str:
 
 
 def _other_texts(run: Any, outputs: Corpus) -> Iterator[str]:
-    """Yield which rows of the outputs are not those that were scored."""
+    """Yield phrases on how outputs differ from those that were scored."""
     run = run if isinstance(run, dict) else {}
     if run.get("corpus") == outputs.digest:
         return
@@ -220,7 +220,7 @@ def _history(path: str | Path) -> Verification:
 
 
 def _subjects(statement: dict[str, Any], path: Path) -> Iterator[str]:
-    """Yield which inputs of a statement are others now; a file that is not there is not looked for elsewhere."""
+    """Yield phrases on a statement's inputs that have changed. A missing file is looked for beside the statement."""
     if (statement.get("_type"), statement.get("predicateType")) != (STATEMENT, PREDICATE):
         yield "the type of the statement"
     subjects, predicate = statement.get("subject"), statement.get("predicate")

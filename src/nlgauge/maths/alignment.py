@@ -60,18 +60,26 @@ def word_alignment(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Ar
 
 
 def logistic(logits: Numbers) -> Numbers:
-    """Probabilities of log-odds."""
+    """Return the probabilities that belong to log-odds, of any shape."""
     chances: Numbers = (1 + np.tanh(logits / 2)) / 2
     return chances
 
 
 def rescaled(value: Numbers, baseline: float) -> Numbers:
-    """(value - b) / (1 - b): 0 for the score of unrelated texts, and 1 stays 1 (BERTScore, section 3)."""
+    """Return (value - baseline) / (1 - baseline): 0 for a value equal to the baseline, 1 for 1 (BERTScore, section 3).
+
+    Args:
+        value: a score, or an array of scores.
+        baseline: the score of unrelated texts.
+
+    Returns:
+        The rescaled score or scores.
+    """
     return (value - baseline) / (1 - baseline)
 
 
 def mean_alignment(alignment: Array) -> float:
-    """Mean over the words: [words] -> number. For other aspects of a reply, it is used with y -> [x, c] (table F.6)."""
+    """Return the mean alignment: [words] -> number; NaN without words. In table F.6 it is used with y -> [x, c]."""
     return float(alignment.mean()) if len(alignment) else np.nan
 
 
@@ -81,12 +89,12 @@ def least_mean(alignment: Array, spans: NDArray[np.integer], parts: Sequence[tup
     A word belongs to the part in which it begins. Parts without words do not count.
 
     Args:
-        alignment: that of each word: [words].
+        alignment: the alignment of each word: [words].
         spans: where each word begins and ends, in characters: [words, 2].
         parts: where each part begins and ends, in characters.
 
     Returns:
-        The mean alignment of the words of the part that has the lowest one.
+        The lowest of the parts' mean alignments; NaN without words.
     """
     begins = np.array([begin for begin, _ in parts])
     part = np.searchsorted(begins, spans[:, 0], side="right") - 1
@@ -94,18 +102,18 @@ def least_mean(alignment: Array, spans: NDArray[np.integer], parts: Sequence[tup
 
 
 def all_supported(probabilities: Sequence[float]) -> float:
-    """Return how likely it is that all of an answer is supported, from the probabilities of its claims.
+    """Return the probability that all of an answer is supported, from the probabilities of its claims.
 
-    The odds against n claims are the sum of the odds against each, divided by n to the power of `TOGETHER`. The sum is
-    what independent claims have (to the first order of small odds). It makes a long right answer nearly impossible,
-    because a model doubts each claim a little, and doubts the claims of one answer together. Divided by n, it would be
-    the mean of the odds, in which many right claims forgive a wrong one.
+    The odds against n claims are the sum of the odds against each claim, divided by n to the power of `TOGETHER`. The
+    sum alone would be right for independent claims (to the first order of small odds). But a model doubts each claim a
+    little, and doubts the claims of one answer together, so that by the sum no long answer could pass. The sum divided
+    by n would be the mean of the odds, in which one wrong claim has little weight beside many right ones.
 
     Args:
-        probabilities: that each claim is supported.
+        probabilities: for each claim, the probability that it is supported.
 
     Returns:
-        The probability; NaN without claims, and where one of them has no probability; 0 where one of them has 0.
+        The probability. It is NaN without claims, and if a claim has none; it is 0 if a claim has 0.
     """
     chances = np.array(probabilities, np.float64)
     if len(chances) == 1:
@@ -118,7 +126,16 @@ def all_supported(probabilities: Sequence[float]) -> float:
 
 
 def unsupported_spans(alignment: Array, spans: NDArray[np.integer], threshold: float) -> list[tuple[int, int]]:
-    """Positions of runs of words with alignment below a threshold: alignment [words], positions of words [words, 2]."""
+    """Return the positions of runs of words whose alignment is below a threshold.
+
+    Args:
+        alignment: the alignment of each word: [words].
+        spans: where each word begins and ends, in characters: [words, 2].
+        threshold: the threshold.
+
+    Returns:
+        Begin and end of each run, in characters.
+    """
     edges = np.flatnonzero(np.diff(np.concatenate([[False], alignment < threshold, [False]])))
     return [(int(spans[first, 0]), int(spans[after - 1, 1])) for first, after in edges.reshape(-1, 2).tolist()]
 
@@ -150,11 +167,11 @@ def preservation(output_to_source: Array, source_to_output: Array, factor: int =
     Args:
         output_to_source: the alignment of the output's words with the source: [words].
         source_to_output: the alignment of the source's words with the output: [words].
-        factor: that of factor * PR / (P + R): 2, as in the authors' package. The printed equation lacks it (1).
+        factor: the factor of factor * PR / (P + R). It is 2 in the authors' package, and 1 in the printed equation.
 
     Returns:
-        The preservation. If P and R are both 0, it is 0, the limit: nothing of the source is preserved. It is NaN if
-        P = -R otherwise.
+        The preservation. If P and R are both 0, it is 0, the limit: nothing of the source is preserved. If P = -R with
+        other values, it is NaN.
     """
     precision, recall = mean_alignment(output_to_source), mean_alignment(source_to_output)
     if precision == recall == 0:
@@ -164,7 +181,7 @@ def preservation(output_to_source: Array, source_to_output: Array, factor: int =
 
 
 def groundedness(output_to_context: Array) -> float:
-    """Return sum align(y -> c): how much of the context is in the output, an amount and not a share (equation 6)."""
+    """Return sum align(y -> c), the amount of the context's information in the output, and not a share (equation 6)."""
     return float(output_to_context.sum()) if len(output_to_context) else np.nan
 
 

@@ -40,13 +40,13 @@ def layer_barycenters(
     """Return Wasserstein-2 barycenters of the layers of many texts, by fixed-point iteration (Cuturi and Doucet 2014).
 
     With start='token_mean' and equal weights, the plan that moves every token to itself is nearly always optimal, and
-    then the mean is the fixed point. Dual prices prove this or, if none are found in a few rounds, the exact plan.
-    Otherwise the iteration runs.
+    then the mean is the fixed point. This is proved by dual prices or, if none are found in a few rounds, by the exact
+    plan. Otherwise the iteration runs.
 
     Args:
         clouds: the vectors of each text: [layers, tokens, width] each.
-        weights: of the tokens of each text, in every layer: [tokens] each, with sum 1.
-        target: weights of the barycenter's points: [points] each, with sum 1. By default `weights`.
+        weights: the weights of the tokens of each text, the same in every layer: [tokens] each, with sum 1.
+        target: the weights of the points of each barycenter: [points] each, with sum 1. By default `weights`.
         start: where the iteration begins, 'token_mean' or 'last_layer'.
 
     Returns:

@@ -34,7 +34,7 @@ Vector = NDArray[np.float64]
 
 
 def log_ratio(log_p: Vector, log_q: Vector) -> Vector:
-    """ln(p/q) of each item, 0 where both are 0."""
+    """Return ln(p/q) of each item: [vocabulary]. It is 0 where both p and q are 0."""
     ratio = log_p - log_q
     ratio[np.isneginf(log_p) & np.isneginf(log_q)] = 0.0
     return ratio
@@ -262,7 +262,10 @@ def _checked_distributions(log_p: Vector, log_q: Vector) -> tuple[Vector, Vector
 
 
 class _LogPair(NamedTuple):
-    """ln u, ln v and r of the module's docstring, [vocabulary]; r is +inf where only v is 0, and 0 where both are."""
+    """The arrays ln u, ln v and r of the module's docstring: [vocabulary] each.
+
+    r is +inf where only v is 0, and 0 where both u and v are 0.
+    """
 
     log_u: Vector
     log_v: Vector
@@ -281,7 +284,10 @@ def _log_power_mean(logs: Vector, order: float) -> float:
 
 
 def _escorts(log_p: Vector, log_q: Vector, order: float) -> _LogPair:
-    """Return the normalised powers of p and q; centring by power means keeps r exact as the order goes to 0."""
+    """Return the escorts of p and q: their powers with exponent `order`, normalised.
+
+    The powers are centred by power means, so that r stays exact as the order goes to 0.
+    """
     if order <= 0 and not (math.isfinite(log_p.min()) and math.isfinite(log_q.min())):
         raise ValueError(f"a measure with alpha + beta = {order:g} <= 0 needs distributions without zeros")
     log_p, log_q = log_p - _log_power_mean(log_p, order), log_q - _log_power_mean(log_q, order)
@@ -326,7 +332,7 @@ def _family_summands(pair: _LogPair, a: float, b: float) -> Vector:
 
 
 def _rise(v: Vector, log_end: Vector, log_ratio: Vector, exponent: float) -> Vector:
-    """(exp(log_end) - v) / exponent, where log_end = ln v + exponent r, exact also for small r."""
+    """Return (exp(log_end) - v) / exponent, where log_end = ln v + exponent r: [vocabulary], exact for small r."""
     if abs(exponent) < 1e-15:
         return v * log_ratio
     rise = np.exp(log_end) - v

@@ -1,14 +1,14 @@
-"""How sure the effective number of ratings is: how many ratings would say as much without the scores.
+"""The interval of the effective number of ratings: the number of ratings with the same precision without the scores.
 
-It is n over 1 - R^2, where R^2 is the share of the variance of the mean rating that the scores take away. Its interval
-is that of R on Fisher's scale, as of a correlation: z = artanh R, whose variance comes from the influence of rows
-(clusters) on the logarithm of the two variances' quotient, and is at least 1 / (n - 3) (Fisher 1921). Where ratings and
-scores were never seen to disagree, they may: as many disagreements as have a chance of 1 in 40 not to be seen (the rule
-of three) are added at the lower end. Scores are measured whether they are used or not, because those that seem useless
-may help, and the other way round.
+The effective number is n / (1 - R^2). R^2 is the share of the variance of the mean rating that the scores remove. Its
+interval is computed for R as for a correlation, by Fisher's z = artanh R. The variance of z comes from the influence of
+rows (or clusters) on the logarithm of the quotient of the two variances, and is at least 1 / (n - 3) (Fisher 1921).
+If no disagreement of ratings and scores was seen, some may exist all the same. So at the lower end as many of them are
+added as would remain unseen with a probability of 1 in 40 (as in the rule of three). The interval does not depend on
+whether the scores are used, because scores that seem useless may help, and scores that seem to help may be useless.
 
-What this assumes: rows or clusters are drawn independently, and few clusters are misjudged as wholes. Where one in ten
-clusters of ten ratings is, the interval holds in .84 of draws.
+This assumes that rows or clusters are drawn independently, and that the scores rarely misjudge a cluster as a whole. If
+they misjudge one in ten clusters of ten ratings, the 95 % interval holds in 84 % of draws.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _MOST = 1 - 1e-12
 
 
 class Gain(NamedTuple):
-    """What scores save of the variance of one mean rating."""
+    """The influence of each row on a mean rating, without and with the scores, to measure what the scores save."""
 
     alone: Float
-    """The influence of each row on the mean of the ratings [rows]"""
+    """The influence of each row on the mean of the ratings alone: [rows]"""
     helped: Float
-    """The same on the mean by the scores [rows]"""
+    """The influence of each row on the mean from scores and ratings: [rows]"""
     unseen: float
-    """The variance of one disagreement of people and scores, of a cluster in a part of its ratings; NaN where all are
-    alike"""
+    """The variance that a single disagreement of people and scores would add to the mean. With clusters, this is a
+    disagreement on a part of one cluster's ratings. NaN if all ratings are equal"""
 
     @classmethod
     def of(cls, ratings: Float, scores: Float, design: Design, least: float = -math.inf) -> Gain:
-        """Return the gain by scores of rows; the arguments are those of `nlgauge.maths.prediction_powered.powered`."""
+        """Return the gain of a mean rating by scores. The arguments are those of `prediction_powered.powered`."""
         values = ratings[design.rated]
         counts = np.unique(values, return_counts=True)[1]
         n = len(values)
@@ -48,7 +48,15 @@ class Gain(NamedTuple):
         return cls(alone, helped, apart / (n * design.units))
 
     def placed(self, places: Integers, rows: int) -> Gain:
-        """Return the same gain, with its influence at some places among the rows of a whole table."""
+        """Return the gain with its influences at their places in a whole table, and 0 for all other rows.
+
+        Args:
+            places: for each row of the gain, its index in the table: [rows of the gain].
+            rows: the number of rows of the table.
+
+        Returns:
+            The gain, with arrays [rows of the table].
+        """
         alone, helped = np.zeros(rows), np.zeros(rows)
         alone[places], helped[places] = self.alone, self.helped
         return Gain(alone, helped, self.unseen)
@@ -57,18 +65,18 @@ class Gain(NamedTuple):
 def effective_ratings(
     gains: Sequence[Gain], rated: np.ndarray, rows: int, clusters: Integers | None, level: float = 0.95
 ) -> tuple[float, float]:
-    """Return the interval of the effective number of ratings of one mean, or of the first less the second of two.
+    """Return the interval of the effective number of ratings, of one mean or of the difference of two means.
 
     Args:
-        gains: one for each mean.
-        rated: whether each row is a rated row of one of the means [rows of the whole table].
-        rows: how many rows the means are of: the effective number is not larger.
-        clusters: the cluster of each row [rows of the whole table].
-        level: the confidence.
+        gains: one gain for a mean, or two for the first mean less the second.
+        rated: whether each row is a rated row of one of the means: [rows of the whole table].
+        rows: the number of rows of the means. The effective number is at most this.
+        clusters: the cluster of each row: [rows of the whole table]; None if rows are independent.
+        level: the confidence level.
 
     Returns:
-        The two ends; NaN where all rows are rated, so that scores can save nothing, where all ratings are alike, and
-        with fewer than 4 ratings or clusters with ratings.
+        The lower and upper end. Both are NaN if all rows are rated, since scores can save nothing then; if all ratings
+        are equal; and with fewer than 4 ratings, or 4 clusters with ratings.
     """
     n = int(rated.sum())
     units = n if clusters is None else len(np.unique(clusters[rated]))

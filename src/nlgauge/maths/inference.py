@@ -1,30 +1,30 @@
 """Intervals and tests of means, shares and differences: one function gives both, so that they cannot disagree.
 
-An estimated variance near 0 is not certainty: twelve equal values do not say that a thirteenth is equal. So where at
-least half of the values are alike, two more values are added, one on each side of the common value. Each is as far from
-it as the root mean square of the values seen on that side and of the end of the scale, so that seen values do not say
-at once that there are no others: four small losses may hide a large one that was not drawn. Where the scale has no end,
-it is taken to be as far away as the values are large, or as the furthest value if that is further. Yes and no always
-have them, at both ends. Student's t of all these values is the interval, and the same Student's t is the test. For
-values of which a scale has two ends alone (yes and no, and their differences) this is the adjusted interval of Agresti
-and Coull (1998) and of Bonett and Price (2012); an independent share has Wilson's interval (1927), whose test is the
-score test, and the exact one (Clopper and Pearson 1934) where all values are at an end.
+An estimated variance near 0 is not certainty: after twelve equal values a thirteenth may differ. So if at least half of
+the values are alike, two values are added, one on each side of the common value. The distance of each added value is a
+root mean square, of the distances of the values seen on that side and of the distance of the end of the scale. So a few
+small losses do not exclude a large one that was not drawn. A scale without an end is taken to end at the magnitude of
+the values, or at the furthest value if that is further. To values of yes and no the two ends are always added. The
+interval is that of Student's t for all these values, and the test is the same Student's t. For values that lie only at
+the ends of a scale (yes and no, and their differences) this is the adjusted interval of Agresti and Coull (1998) and of
+Bonett and Price (2012). An independent share has Wilson's interval (1927) with the score test, and the exact interval
+(Clopper and Pearson 1934) if all values are at one end.
 
-Groups of values (clusters) are not independent: the error is that of a jackknife that leaves each group out once (CR3
-of Bell and McCaffrey 2002), with the degrees of freedom of Satterthwaite, and the two more values are two more groups
-of mean size. The interval is the union of this one and of the one without groups, so that groups never make it shorter.
+Values of one group (cluster) are not independent. Their error comes from a jackknife that leaves out each group once
+(CR3 of Bell and McCaffrey 2002), with Satterthwaite's degrees of freedom. The two added values become two groups of
+mean size. The interval is the union with the interval without groups, so that groups never make it shorter.
 
-What this assumes: values (groups) are drawn independently from those that the question is about. Where they are very
-skewed, as lognormal values are, or where larger groups differ from smaller ones, the interval covers too seldom
-(docs/statistics.md has the figures). Tests hold what is always so, and it stops here:
+This assumes that values (or groups) are drawn independently from those that the question is about. If they are very
+skewed, as lognormal values are, or if larger groups differ from smaller ones, the interval covers too seldom
+(docs/statistics.md has the figures). Tests check these properties, with their exceptions:
 
-- One more error among independent yes and no never makes the interval shorter, up to half of them and from four on. In
-  groups it may, where errors come to be spread evenly, because such groups differ less; but it is then still longer
-  than without any error. A value on a side may too where it is nearer than the end of the scale.
-- The same items twice never make it longer, but for single yes and no that become pairs: Wilson's interval has the
-  normal quantile, and groups have Student's.
-- A constant that is added to values without limits shifts the interval where less than half are alike. Where more are,
-  their magnitude stands for the end of the scale, and the constant is a part of it.
+- One more error among four or more independent values of yes and no, up to half of them, never makes the interval
+  shorter. In groups it may, if the errors are then spread more evenly, but the interval stays longer than without any
+  error. On other scales a value may make it shorter if it is nearer to the common value than the end of the scale.
+- Two copies of the same items never make the interval longer than one. There is one exception: independent values of
+  yes and no that become groups of two, because Wilson's interval has the normal quantile, and groups have Student's.
+- If less than half of the values are alike and there are no limits, a constant that is added to all values shifts the
+  interval by it. If more are alike, the end of the scale is at the magnitude of the values, which the constant changes.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ Float: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.intp]
 Mask: TypeAlias = NDArray[np.bool_]
 Limits: TypeAlias = "tuple[float, float]"
-"""The least and the greatest value that there can be; infinite where there is no such value"""
+"""The least and the greatest possible value; infinite where there is none"""
 
 UNLIMITED: Limits = (-math.inf, math.inf)
 ALIKE = 1e-5
-"""Values are alike that differ by less than this share of their magnitude: a model's score of a text differs in its
-sixth digit from batch to batch"""
+"""Values are alike if they differ by less than this share of their magnitude: the score of a text by a model differs in
+its sixth digit from batch to batch"""
 FEWEST = 2.0
-"""Below this effective number of groups there is neither interval nor test: almost all values are of one group"""
+"""The least effective number of groups for an interval and a test. Below it almost all values are of one group"""
 
 
 class Measured(NamedTuple):
@@ -64,18 +64,18 @@ class Measured(NamedTuple):
 
 
 NOTHING = Measured()
-"""What stands where there is no number"""
+"""The value where there is no number: NaN, without an interval"""
 
 
 class Student(NamedTuple):
-    """Student's t around a centre."""
+    """Student's t distribution around a centre, with its standard error and degrees of freedom."""
 
     centre: float
     error: float
     freedom: float
 
     def ends(self, level: float) -> tuple[float, float]:
-        """Return the ends of the interval."""
+        """Return the two ends of the interval of a confidence level."""
         half = student_quantile((1 + level) / 2, self.freedom) * self.error
         return self.centre - half, self.centre + half
 
@@ -92,21 +92,22 @@ class Share(NamedTuple):
     """The score interval of a share of independent items, on the scale of its values."""
 
     share: float
-    """From 0 to 1"""
+    """The share, from 0 to 1"""
     items: float
-    """How many yes and no say as much"""
+    """The number of independent items with the same precision; it may be a fraction"""
     limits: Limits
+    """The two values of an item, such as (0, 1)"""
     seen: float = math.inf
-    """The degrees of freedom of the variance that `items` was computed from; infinite where these are yes and no"""
+    """The degrees of freedom of the variance that `items` was computed from; infinite for values of yes and no"""
 
     @property
     def centre(self) -> float:
-        """The share with one more item of each kind, on the scale: the spread of raters lies around it."""
+        """The share with one more item of each kind, on the scale of the values."""
         return self._placed((self.share * self.items + 1) / (self.items + 2))
 
     @property
     def error(self) -> float:
-        """The standard error, with one more item of each kind."""
+        """The standard error of the share with one more item of each kind, on the scale of the values."""
         share = (self.share * self.items + 1) / (self.items + 2)
         return math.sqrt(share * (1 - share) / (self.items + 1)) * (self.limits[1] - self.limits[0])
 
@@ -115,7 +116,7 @@ class Share(NamedTuple):
         return min(self.seen, self.items + 1.0)
 
     def ends(self, level: float) -> tuple[float, float]:
-        """Return the ends of Wilson's interval; of the exact one where the share is 0 or 1."""
+        """Return the two ends of Wilson's interval, or of the exact interval if the share is 0 or 1."""
         low, high = share_interval(self.share, self.items, level, self.seen)
         return self._placed(low), self._placed(high)
 
@@ -146,23 +147,23 @@ Law: TypeAlias = "Student | Share"
 
 @dataclass(frozen=True)
 class Inference:
-    """What n values say of their mean, or of another number: its interval, its tests, and what more values would say.
+    """The mean of n values, or another number of theirs, with its interval, tests and planned sample sizes.
 
-    Without `laws` nothing can be said beyond the number itself.
+    Without `laws` there is neither an interval nor a test.
     """
 
     value: float
     n: int
     groups: int = 0
-    """How many groups (clusters) the values are of; n where there are none"""
+    """The number of groups (clusters) of the values; n if the values have no groups"""
     effective: float = math.nan
-    """How many groups of equal size say as much; below `FEWEST` nothing can be said"""
+    """The number of groups of equal size with the same precision. Below `FEWEST` there are no laws"""
     laws: tuple[Law, ...] = ()
-    """The interval is the union of theirs, and p the largest of theirs"""
+    """The distributions of the number. The interval is the union of their intervals, and p the largest of their p"""
     limits: Limits = UNLIMITED
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return the ends of the interval, which lie within the limits; NaN where nothing can be said."""
+        """Return the two ends of the interval, within the limits; NaN without laws."""
         if not self.laws:
             return math.nan, math.nan
         low, high = zip(*(law.ends(level) for law in self.laws), strict=True)
@@ -179,13 +180,13 @@ class Inference:
             bound: the bound, in the unit of the value.
 
         Returns:
-            p. It is below (1 - level) / 2 where the bound is below the interval of this level, and nowhere else: so it
-            is 0 where the bound is below the limits, and at least a half where the value itself is not above the bound.
+            p, or NaN without laws. It is below (1 - level) / 2 exactly if the bound is below the interval of this
+            level. It is 0 if the bound is below the limits, and at least 0.5 if the value is not above the bound.
         """
         return self._beyond(bound < self.limits[0], self.value > bound, [law.above(bound) for law in self.laws])
 
     def below(self, bound: float = 0.0) -> float:
-        """Return p of the test that the true value is not below a bound, one-sided, as `above`."""
+        """Return p of the test that the true value is not below a bound, one-sided: `above` in the other direction."""
         return self._beyond(bound > self.limits[1], self.value < bound, [law.below(bound) for law in self.laws])
 
     @staticmethod
@@ -201,26 +202,26 @@ class Inference:
             bound: the bound, in the unit of the value.
 
         Returns:
-            p. It is below 1 - level where the interval of this level does not hold the bound, and nowhere else.
+            p, or NaN without laws. It is below 1 - level exactly if the interval of this level lacks the bound.
         """
         return min(1.0, 2 * min(self.above(bound), self.below(bound))) if self.laws else math.nan
 
     @property
     def error(self) -> float:
-        """The standard error, the two more values included."""
+        """The largest standard error of the laws, with the two added values; NaN without laws."""
         return max((law.error for law in self.laws), default=math.nan)
 
     def detectable(self, confidence: float, power: float, items: float | None = None, sides: int = 2) -> float:
-        """Return the smallest true difference that so many items show with the wanted power.
+        """Return the smallest true difference that the test finds significant with the wanted power.
 
-        (t_{1 - (1 - confidence) / sides} + t_power) error sqrt(n / items), t with the degrees of freedom of so many
-        items (Bloom, *Minimum Detectable Effects*, Evaluation Review 1995).
+        It is (t_{1 - (1 - confidence) / sides} + t_power) error sqrt(n / items), where t has the degrees of freedom of
+        `items` items (Bloom, *Minimum Detectable Effects*, Evaluation Review 1995).
 
         Args:
             confidence: 1 minus the error probability of the test, such as 0.95.
-            power: the probability that the test shows the difference, such as 0.8.
-            items: how many items, by default those of this inference.
-            sides: of the test, 1 or 2.
+            power: the probability that the test finds the difference significant, such as 0.8.
+            items: the number of items; by default the number of this inference.
+            sides: the number of sides of the test, 1 or 2.
 
         Returns:
             The difference, in the unit of the value.
@@ -233,18 +234,19 @@ class Inference:
         return t * self.error * math.sqrt(self.n / items)
 
     def needed(self, confidence: float, power: float, size: float, sides: int = 2) -> float:
-        """Return how many items, in groups as large as these, show a difference of a size with the wanted power.
+        """Return the number of items, in groups as large as these, with which a difference is found significant.
 
-        With one side it is the number of items by which two equal systems are shown to differ by less than the size.
+        With one side, so many items also show that two equal systems differ by less than `size`.
 
         Args:
             confidence: 1 minus the error probability of the test, such as 0.95.
-            power: the probability that the test shows the difference, such as 0.8.
+            power: the probability that the test finds the difference significant, such as 0.8.
             size: the difference, in the unit of the value.
-            sides: of the test, 1 or 2.
+            sides: the number of sides of the test, 1 or 2.
 
         Returns:
-            The least number of items for which `detectable` is at most the size; infinite for a size of 0.
+            The least number of items for which `detectable` is at most the size; infinite for a size of 0; NaN without
+            laws.
         """
         if not self.laws:
             return math.nan
@@ -276,18 +278,18 @@ def mean_of(
     magnitude: float | None = None,
     ends: bool = False,
 ) -> Inference:
-    """Return what values say of the mean of all values like them.
+    """Return the mean of values, with the interval and tests for the mean of the population that they come from.
 
     Args:
-        values: [n], none of them NaN; with an infinite one nothing can be said.
-        limits: the least and the greatest value that there can be. Values that are all at one of the two, or for
-            differences (limits -d and d) also 0, are yes and no.
-        clusters: the number of each value's group [n].
-        magnitude: how large the numbers are that the values were made of, where the values are differences; by default
-            the largest value. Beside it values are alike, and on a side without a limit it stands for the distance of
-            the end of the scale.
-        ends: whether the values are yes and no, or means of several raters' yes and no, so that the two more values
-            are always at the ends of the scale.
+        values: [n], without NaN. With an infinite value there are no laws.
+        limits: the least and the greatest possible value. Values that are all equal to one of the two are taken for yes
+            and no; differences (limits -d and d) may also be 0.
+        clusters: the number of each value's group: [n]; None if the values are independent.
+        magnitude: for differences, the magnitude of the numbers that were subtracted; by default the largest absolute
+            value. Values are alike if they differ little in comparison with it. On a side without a limit, it is the
+            distance of the end of the scale.
+        ends: whether the values are yes and no, or means of several raters' yes and no. Then the two ends of the scale
+            are always added.
 
     Returns:
         The mean, with its intervals and tests.
@@ -306,19 +308,20 @@ def mean_of(
 
 
 def chance_of(values: Float, variance: float, clusters: Integers | None = None) -> Inference:
-    """Return what estimates of a chance, one of each item, say of its mean over all items like them.
+    """Return the mean of estimated probabilities, one for each item, with its interval and tests.
 
-    It is Wilson's interval of as many yes and no as have the variance of the mean, with Student's quantile (Korn and
-    Graubard 1998 do the same for surveys). Few items seldom hold the rare ones on which a chance is large, and then
-    differ less than all items do. So the variance is not taken to be smaller than another one, which is known of them.
+    The interval is Wilson's, for the number of yes and no values that would have the variance of the mean, with
+    Student's quantile (Korn and Graubard 1998 do the same for surveys). A few items often lack the rare ones with a
+    large probability, and then differ less than all items do. So a least variance is given, which follows from other
+    facts about the items.
 
     Args:
-        values: [n], from 0 to 1.
-        variance: that of one value, as it follows from what else is known of the items.
-        clusters: the number of each item's group [n].
+        values: the estimated probability of each item: [n], from 0 to 1.
+        variance: the least variance of one value.
+        clusters: the number of each item's group: [n]; None if the items are independent.
 
     Returns:
-        The mean, with its intervals and tests. Values that are all 0 or 1 are an ordinary share.
+        The mean, with its intervals and tests. Values that are all 0 or 1 are treated as yes and no (`mean_of`).
     """
     n = len(values)
     if n < 2 or _yes_no(values, (0.0, 1.0)):
@@ -339,19 +342,19 @@ def statistic_of(
     magnitude: float | None = None,
     alike: Mask | None = None,
 ) -> Inference:
-    """Return what items say of a number that is no mean of theirs, but computed from their summed counts (corpus BLEU).
+    """Return a number that is computed from summed counts of all items, such as corpus BLEU, with interval and tests.
 
-    By the jackknife: n times the number, less n - 1 times the number without an item, takes the place of the item's
-    value (Tukey 1958), and the rest is as for a mean.
+    By the jackknife, the value of an item is n times the number of all items, less n - 1 times the number without this
+    item (Tukey 1958). These values are then treated as in `mean_of`.
 
     Args:
-        counts: [n, counts].
-        formula: the number of summed counts, [..., counts] -> [...].
-        limits: the least and the greatest number that there can be.
-        clusters: the number of each item's group [n].
-        magnitude: how large the numbers are that this one was made of, where it is a difference; by default itself.
-        alike: which items do not make the number larger or smaller [n], as items whose two outputs are equal do not
-            move a difference.
+        counts: the counts of each item: [n, counts].
+        formula: the function from summed counts to the number: [..., counts] -> [...].
+        limits: the least and the greatest possible number.
+        clusters: the number of each item's group: [n]; None if the items are independent.
+        magnitude: for a difference, the magnitude of the numbers that were subtracted; by default the number's own.
+        alike: the items that cannot change the number: [n]. For a difference of two systems, these are the items whose
+            two outputs are equal.
 
     Returns:
         The number of all items, with its intervals and tests.
@@ -369,23 +372,37 @@ def statistic_of(
 
 
 def two_more(values: Float, limits: Limits, *, ends: bool) -> tuple[float, float] | None:
-    """Return the two values that stand beside single values [n]; None where less than half of them are alike."""
+    """Return the two values that are added to values [n] of independent items; None if less than half are alike.
+
+    Args:
+        values: [n].
+        limits: the least and the greatest possible value.
+        ends: whether the two ends of the scale are always added, as for yes and no.
+
+    Returns:
+        The lower and the higher added value, or None.
+    """
     return _Kind(limits, float(np.abs(values).max(initial=0.0)), ends).added(values, np.ones(len(values)))
 
 
 class _Kind(NamedTuple):
-    """What is known of values before they are seen."""
+    """The scale of values: its limits, the magnitude of the values, and whether its ends are always added."""
 
     limits: Limits
     magnitude: float
     ends: bool
 
     def added(self, values: Float, weights: Float) -> tuple[float, float] | None:
-        """Return the two more values; None where less than half of the values are alike.
+        """Return the two values that are added to others; None if less than half of the values are alike.
 
-        Values of yes and no always have them, so that more errors do not make an interval shorter.
+        The ends of the scale are always added to yes and no, so that more errors do not make an interval shorter.
 
-        weights: the number of items behind each value.
+        Args:
+            values: [n].
+            weights: the number of items of each value: [n].
+
+        Returns:
+            The lower and the higher added value, or None.
         """
         if self.ends:
             return self.limits
@@ -406,14 +423,14 @@ class _Kind(NamedTuple):
 
 
 def _yes_no(values: Float, limits: Limits) -> bool:
-    """Return whether values are all at an end of their scale; differences also in its middle."""
+    """Return whether all values are at an end of their scale. Differences may also be 0, the middle of theirs."""
     if not np.isfinite(limits).all() or not len(values):
         return False
     return bool(np.isin(values, (*limits, 0.0) if limits[0] == -limits[1] else limits).all())
 
 
 def _common(values: Float, tolerance: float) -> float | None:
-    """Return the value that at least half of the values have, to a tolerance; None where two values halve them."""
+    """Return the value that at least half of the values have within a tolerance; None if there is none, or two."""
     ordered = np.sort(values)
     counts = np.searchsorted(ordered, ordered + tolerance, "right") - np.arange(len(ordered))
     most = int(counts.max())
@@ -432,7 +449,20 @@ def _inference(
     formula: Callable[[Float], Float] | None = None,
     counts: Float | None = None,
 ) -> Inference:
-    """Return the laws of values, one of which, `items`, may be known: that of the values without their groups."""
+    """Return the inference of a number, with a law for its groups and a law for its items.
+
+    Args:
+        value: the number.
+        values: the value of each item: [n].
+        clusters: the number of each item's group: [n]; None if the items are independent.
+        kind: the scale of the values.
+        items: the law of the items without groups, if it is known; by default Student's t.
+        formula: with `counts`, the function that computes the number from summed counts.
+        counts: the counts of each item: [n, counts].
+
+    Returns:
+        The inference; without laws if there are too few groups, no spread, or a value that is not finite.
+    """
     n = len(values)
     sizes = np.ones(n)
     if clusters is not None:
@@ -470,10 +500,10 @@ def _inference(
 
 
 def _student(sums: Float, sizes: Float, kind: _Kind) -> Student | None:
-    """Return Student's t of the mean of groups, from the sum and the number of their values; None without any spread.
+    """Return Student's t of the mean of groups, from their sums and sizes, both [groups]; None without any spread.
 
-    Groups of unequal size have no more degrees of freedom than the tails of their influence leave, because large groups
-    may differ from the others. The two more groups add a degree each, and no tail: nobody saw them.
+    Groups of unequal size have at most the degrees of freedom of `tail_freedom`, because large groups may differ from
+    the others. Each of the two added groups adds one degree, and is not counted among the tails, since it was not seen.
     """
     seen = len(sizes)
     added = kind.added(sums / sizes, sizes)
@@ -493,16 +523,17 @@ def _student(sums: Float, sizes: Float, kind: _Kind) -> Student | None:
 
 
 def tail_freedom(influence: Float) -> float:
-    """Return how well the squares of the influence say what the variance is, as degrees of freedom.
+    """Return the degrees of freedom of a variance that is estimated as the sum of squared influences.
 
-    2 / (sum phi^4 / (sum phi^2)^2 - 1 / groups), from the variance of a sum of squares (Satterthwaite 1946).
+    They are 2 / (sum phi^4 / (sum phi^2)^2 - 1 / groups) for influences phi, from the variance of a sum of squares
+    (Satterthwaite 1946).
 
     Args:
-        influence: of each group on the estimate: [groups].
+        influence: the influence of each group on the estimate: [groups].
 
     Returns:
-        The degrees of freedom: the number of groups for normal values, and less where a few rare values make up the
-        variance. Influences that are all alike, as those of equal values are, do not say that any is rare.
+        The degrees of freedom, at least 1: about the number of groups for normal values, and fewer if a few rare values
+        make up most of the variance. For influences that are all alike they are practically infinite.
     """
     squares = influence**2
     noise = float(squares @ squares) / (float(squares.sum()) ** 2 or math.inf) - 1 / len(influence)

@@ -1,9 +1,9 @@
-"""Errors of clusters of unequal size, intervals of shares, and Student's t.
+"""Student's t, standard errors for clusters of unequal size, intervals of shares, exact tests, and interim analyses.
 
-Student's t, on which they rest, and tests that a risk is below a limit with few rows: Angelopoulos, Bates, Candès,
-Jordan and Lei, "Learn then test", 2021 (arXiv 2110.01052), sections 2.2 (binomial p-values) and 3.2 (fixed sequences).
+The tests that a risk is below a limit, with few rows, are those of Angelopoulos, Bates, Candès, Jordan and Lei, "Learn
+then test", 2021 (arXiv 2110.01052), sections 2.2 (binomial p-values) and 3.2 (fixed sequences).
 
-At the end stands a confidence sequence for paired differences: intervals that hold at all interim analyses at once.
+The interim analyses have a confidence sequence for paired differences: intervals that hold at all of them at once.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 NORMAL = 1e8
-"""From this number of degrees of freedom on Student's t is the normal distribution, to eight digits"""
+"""The number of degrees of freedom from which on Student's t equals the normal distribution, to eight digits"""
 
 
 def student_tail(t: float, df: float) -> float:
-    """P(T > t) of Student's t with df degrees of freedom: half of I_x(df / 2, 1 / 2) with x = df / (df + t^2)."""
+    """Return P(T > t) for Student's t with df degrees of freedom: I_x(df / 2, 1 / 2) / 2 with x = df / (df + t^2)."""
     if math.isinf(t):
         return 0.0 if t > 0 else 1.0
     if df > NORMAL:
@@ -33,7 +33,17 @@ def student_tail(t: float, df: float) -> float:
 
 
 def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
-    """I_x(a, b) by Lentz's method (DLMF 8.17.22). rest: 1 - x, given separately for precision."""
+    """Return the incomplete beta function I_x(a, b), by Lentz's method (DLMF 8.17.22).
+
+    Args:
+        a: above 0.
+        b: above 0.
+        x: from 0 to 1.
+        rest: 1 - x, given separately for precision.
+
+    Returns:
+        I_x(a, b), from 0 to 1.
+    """
     if x <= 0 or rest <= 0:
         return 0.0 if x <= 0 else 1.0
     if x * (b + 1) > rest * (a + 1):  # x > (a + 1) / (a + b + 2), in a form of which one side alone holds
@@ -58,7 +68,7 @@ def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
 
 @cache
 def student_quantile(p: float, df: float) -> float:
-    """Return what Student's t with df degrees of freedom exceeds with probability 1 - p; 0 < p < 1, df >= 1."""
+    """Return the quantile p of Student's t with df degrees of freedom, for 0 < p < 1 and df >= 1."""
     if p < 0.5:
         return -student_quantile(1 - p, df)
     # A bisection, which nothing can lead astray. Far from Newton's root it need not compute on which side it is.
@@ -80,7 +90,7 @@ def student_quantile(p: float, df: float) -> float:
 
 
 def _newton(p: float, df: float) -> float:
-    """Return nearly the quantile, by Newton's method from the normal one, which is below it: the tail is convex."""
+    """Return an approximate quantile, by Newton's method from the normal quantile, which is below the result."""
     t = NormalDist().inv_cdf(p)
     if df > NORMAL:
         return t
@@ -94,18 +104,18 @@ def _newton(p: float, df: float) -> float:
 
 
 def binomial_p(wrong: int, n: int, risk: float) -> float:
-    """P(X <= wrong) of X ~ Binomial(n, risk): small if the risk of n independent rows is very likely below `risk`."""
+    """Return P(X <= wrong) for X ~ Binomial(n, risk), the p of the hypothesis that the true risk is at least `risk`."""
     if wrong >= n:
         return 1.0
     return incomplete_beta(n - wrong, wrong + 1.0, 1 - risk, risk)
 
 
 def binomials_p(count: int, groups: Iterable[tuple[int, float]]) -> float:
-    """Return P(X >= count), X the sum of independent binomials: events in groups that differ in their chance.
+    """Return P(X >= count), where X is the number of events in groups whose items have different probabilities.
 
     Args:
-        count: events.
-        groups: by group, its size and the chance of an event.
+        count: the number of events.
+        groups: the size of each group, and the probability of an event for each of its items. All are independent.
 
     Returns:
         The probability.
@@ -123,11 +133,11 @@ def binomials_p(count: int, groups: Iterable[tuple[int, float]]) -> float:
 
 
 _FEW = 1 << 24
-"""Products up to which a convolution is computed as it is written"""
+"""The most products for which a convolution is computed directly, and not by Fourier transform"""
 
 
 def _sum_of(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the chances of the sum of two independent counts: [n] and [m] -> [n + m - 1]."""
+    """Return the probabilities of the sum of two independent counts: [n] and [m] -> [n + m - 1]."""
     if len(first) * len(second) <= _FEW:
         return np.asarray(np.convolve(first, second))
     size = len(first) + len(second) - 1
@@ -136,7 +146,7 @@ def _sum_of(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[
 
 
 def _binomial(n: int, share: float) -> NDArray[np.float64]:
-    """Return the chance of each count: [n + 1]."""
+    """Return the probability of each count from 0 to n, of a binomial distribution: [n + 1]."""
     if share in (0.0, 1.0):
         chances = np.zeros(n + 1)
         chances[n if share else 0] = 1.0
@@ -147,15 +157,15 @@ def _binomial(n: int, share: float) -> NDArray[np.float64]:
 
 
 def hypergeometric_p(count: int, n: int, others: int, m: int) -> float:
-    """Return P(X >= count), where count + others of n + m items are drawn at random to be of one kind.
+    """Return the one-sided p of Fisher's exact test that an event is no more frequent in the first of two groups.
 
-    X is how many of the n are of this kind: Fisher's exact test, one-sided.
+    It is P(X >= count), where X is the number of events in the first group if all events fall on items at random.
 
     Args:
-        count: of this kind among the n.
-        n: items of the first group.
-        others: of this kind among the m.
-        m: items of the second group.
+        count: the number of events in the first group.
+        n: the number of items in the first group.
+        others: the number of events in the second group.
+        m: the number of items in the second group.
 
     Returns:
         The probability.
@@ -173,15 +183,15 @@ def hypergeometric_p(count: int, n: int, others: int, m: int) -> float:
 
 
 def certified(p_values: Iterable[float], start: int, error: float) -> list[int]:
-    """Return which hypotheses are rejected by fixed-sequence testing, all of them correctly with probability 1 - error.
+    """Return the hypotheses that fixed-sequence testing rejects. All rejections are right with probability 1 - error.
 
-    The order of the hypotheses must not depend on the ratings. From `start` on, each one is tested at the full level
-    `error`, until one is not rejected.
+    The order of the hypotheses must not depend on the ratings. From `start` on, each hypothesis is tested at the full
+    level `error`, until one is not rejected.
 
     Args:
-        p_values: of each hypothesis from the first that is tested on, in order. No more are read than are needed.
+        p_values: the p of each hypothesis, in order, from `start` on. No more are read than are needed.
         start: the index of the first hypothesis that is tested.
-        error: the probability that any rejection is wrong.
+        error: the greatest probability that any rejection is wrong.
 
     Returns:
         The indexes of the rejected hypotheses.
@@ -191,7 +201,7 @@ def certified(p_values: Iterable[float], start: int, error: float) -> list[int]:
 
 
 def proportion(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the exact interval of a proportion (Clopper and Pearson 1934)."""
+    """Return the exact interval of the proportion of `count` among n items (Clopper and Pearson 1934)."""
     tail = (1 - confidence) / 2
     low = 0.0 if count == 0 else _solved(lambda p: 1 - binomial_p(count - 1, n, p) < tail)
     high = 1.0 if count == n else _solved(lambda p: binomial_p(count, n, p) >= tail)
@@ -199,7 +209,7 @@ def proportion(count: int, n: int, confidence: float = 0.95) -> tuple[float, flo
 
 
 def _solved(below: object) -> float:
-    """Return the number in [0, 1] from which a condition no longer holds, by bisection."""
+    """Return the number in [0, 1] below which a condition holds, and above which it does not, by bisection."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -208,12 +218,12 @@ def _solved(below: object) -> float:
 
 
 class Spread(NamedTuple):
-    """How uncertain a statistic of independent groups (items, or clusters of items) is."""
+    """The uncertainty of a statistic of independent groups (items, or clusters of items)."""
 
     error: float
     """The standard error"""
     effective: float
-    """The effective number of groups: how many groups of equal size say as much"""
+    """The effective number of groups: the number of groups of equal size with the same precision"""
 
     @property
     def freedom(self) -> float:
@@ -226,20 +236,20 @@ class Spread(NamedTuple):
 
 
 def effective_groups(sizes: NDArray[np.float64]) -> float:
-    """Return (sum of sizes)^2 / (sum of squared sizes), the number of groups if all are equally large (Kish 1965)."""
+    """Return the effective number of groups, (sum of sizes)^2 / (sum of squared sizes) (Kish 1965); sizes [groups]."""
     return float(sizes.sum() ** 2 / (sizes @ sizes)) if sizes.any() else 0.0
 
 
 def unequal(clusters: int, effective: float) -> str:
-    """Return a note if clusters of unequal size are worth clearly fewer equal ones; "" if they are not."""
+    """Return a note if the effective number of clusters is clearly below their number; else an empty text."""
     return f"{clusters} clusters say as much as {effective:.1f} of equal size" if effective < 0.9 * clusters else ""
 
 
 def jackknife(value: float, without: NDArray[np.float64], sizes: NDArray[np.float64]) -> Spread:
     """Return the standard error by the delete-one-group jackknife, and the effective number of groups.
 
-    For a mean it is the error CR3 of Bell and McCaffrey (Survey Methodology 2002), which holds with few groups and with
-    groups of unequal size; for independent rows it is the deviation over the square root of n.
+    For a mean, it is the error CR3 of Bell and McCaffrey (Survey Methodology 2002), which is right for few groups and
+    for groups of unequal size. For independent rows, it is the standard deviation over the square root of n.
 
     Args:
         value: the statistic of all groups.
@@ -254,26 +264,26 @@ def jackknife(value: float, without: NDArray[np.float64], sizes: NDArray[np.floa
 
 
 def mean_spread(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> Spread:
-    """Return the `Spread` of a mean, from the sum and the number of each group's values, both [groups]."""
+    """Return the uncertainty of a mean, from the sum and the number of the values of each group: [groups] both."""
     total, items = float(sums.sum()), float(sizes.sum())
     return jackknife(total / items, (total - sums) / (items - sizes), sizes)
 
 
 @cache
 def expanded(level: float, n: int) -> float:
-    """Return the level for a percentile bootstrap interval of a mean, so that it covers `level`.
+    """Return the level at which the percentile bootstrap interval of a mean has the wanted coverage.
 
     With few items the percentile bootstrap is too narrow for two reasons: it divides by n and not by n - 1, and it
-    ignores the uncertainty of the variance. Each tail is therefore widened to the one of Student's t: the tail of the
-    standard normal beyond sqrt(n / (n - 1)) t_{(1 + level) / 2, n - 1} (Hesterberg, *What Teachers Should Know About
-    the Bootstrap*, The American Statistician 2015: the expanded percentile interval).
+    ignores the uncertainty of the variance. So each tail is made as small as the tail of the standard normal beyond
+    sqrt(n / (n - 1)) t_{(1 + level) / 2, n - 1}, with Student's t (Hesterberg, *What Teachers Should Know About the
+    Bootstrap*, The American Statistician 2015: the expanded percentile interval).
 
     Args:
-        level: the wanted one, such as 0.95.
-        n: how many items or clusters the mean is of.
+        level: the wanted coverage, such as 0.95.
+        n: the number of items or clusters of the mean.
 
     Returns:
-        The level to ask of the bootstrap, at least `level`.
+        The level for the bootstrap, at least `level`.
     """
     if n < 2:
         return level
@@ -282,16 +292,16 @@ def expanded(level: float, n: int) -> float:
 
 
 def share_interval(share: float, n: float, level: float, freedom: float = math.inf) -> tuple[float, float]:
-    """Return the score interval of a share (Wilson 1927); of 0 or 1 the exact one (Clopper and Pearson 1934).
+    """Return the score interval of a share (Wilson 1927), or for 0 and 1 the exact interval (Clopper and Pearson 1934).
 
     Args:
         share: the estimated share, from 0 to 1.
         n: the number of independent items, or the effective number share (1 - share) / variance; it may be a fraction.
-        level: the confidence.
-        freedom: the degrees of freedom of the variance that the effective number was computed from.
+        level: the confidence level.
+        freedom: the degrees of freedom of the variance that the effective number was computed from; infinite for items.
 
     Returns:
-        Where the interval begins and ends, from 0 to 1.
+        The two ends of the interval, from 0 to 1.
     """
     if share <= 0 or share >= 1:
         beyond = ((1 - level) / 2) ** (1 / n)
@@ -304,14 +314,14 @@ def share_interval(share: float, n: float, level: float, freedom: float = math.i
 
 
 def effective_items(share: float, error: float, items: int) -> float:
-    """Return the number of independent items whose share has this standard error, `items` at most."""
+    """Return the number of independent items whose share would have the standard error `error`, at most `items`."""
     variance = share * (1 - share)
     return min(float(items), variance / error**2) if error and variance else float(items)
 
 
 _NORMAL = NormalDist()
 _SIGNS = 1 / (4 * _NORMAL.cdf(-math.sqrt(2)))
-"""3.178...: by which factor the tail of a weighted sum of random signs may exceed the normal tail"""
+"""The greatest factor by which the tail of a weighted sum of random signs exceeds the normal tail: 3.178..."""
 
 
 class InterimResult(NamedTuple):
@@ -319,38 +329,42 @@ class InterimResult(NamedTuple):
 
     difference: float
     low: float
-    """-inf if there are too few differences for a bound at this analysis"""
+    """The lower end of the interval; -inf if there are too few differences for a bound at this analysis"""
     high: float
+    """The upper end; +inf if there are too few differences"""
     p: float
-    """Two-sided, for no change between now and before: in unchanged series, the share with p below the level at any
-    analysis is at most the level"""
+    """The two-sided p of the hypothesis that nothing changed. Among series without a change, the share with p below the
+    level at any of their analyses is at most the level"""
 
 
 def spent(level: float, number: int) -> float:
-    """Return the share of a level that one interim analysis may spend; over all analyses it sums to the level."""
+    """Return the part of the level that the interim analysis `number` may use; the parts of all sum to the level."""
     return level / (number * (number + 1))
 
 
 def interim_analysis(sums: Sequence[float], sizes: Sequence[float], number: int, level: float = 0.05) -> InterimResult:
-    """Return the mean difference at an interim analysis, and an interval that holds at all of them at once.
+    """Return the mean difference at an interim analysis, with an interval that is valid at all analyses at once.
 
     If nothing changed, now and before are exchangeable, so the sums are symmetric about 0. Given their absolute values,
     their signs are random, and for every x, P(sum >= x sqrt(sum of squares)) <= c P(N >= x) with c = 1 / (4 P(N >= sqrt
     2)) (Bentkus and Dzindzalieta, *A tight Gaussian bound for weighted sums of Rademacher random variables*, Bernoulli
-    2015). This is valid for few differences of any range and needs no variance. The levels of all analyses sum to
-    `level`, so by the union bound the series is wrong in at most that share of cases, even if the analyses share data,
-    such as one baseline (Robbins, *Statistical Methods Related to the Law of the Iterated Logarithm*, 1970, calls such
-    intervals a confidence sequence). The ends of the interval are the shifts that the test just does not reject; the
-    model is a change that shifts symmetric differences.
+    2015). This bound is valid for few differences of any range, and needs no variance. The levels of all analyses sum
+    to `level`. So by the union bound the share of series with an error is at most `level`, even if the analyses share
+    data, such as one baseline (Robbins, *Statistical Methods Related to the Law of the Iterated Logarithm*, 1970, calls
+    such intervals a confidence sequence). The interval holds all shifts of the differences that the test does not
+    reject, for differences that are symmetric about their shift.
 
     Args:
         sums: the sum of the differences of each item or cluster of items: [groups].
-        sizes: the number of the differences of each: [groups].
-        number: which analysis of the series this is, from 1.
+        sizes: the number of differences of each item or cluster: [groups].
+        number: the number of this analysis in the series, from 1.
         level: the error probability of the whole series: all of its intervals hold with probability 1 - `level`.
 
     Returns:
         The mean difference, its interval and its p.
+
+    Raises:
+        ValueError: there are no sums, or not as many sizes as sums.
     """
     if len(sums) != len(sizes) or not len(sums):
         raise ValueError("there must be a size for each sum, and at least one")
@@ -370,5 +384,5 @@ def interim_analysis(sums: Sequence[float], sizes: Sequence[float], number: int,
 
 
 def least_groups(number: int, level: float = 0.05) -> int:
-    """Return the minimum number of items or clusters that can show a change of any size at an interim analysis."""
+    """Return the least number of items or clusters with which the interim analysis `number` can find any change."""
     return math.floor(_NORMAL.inv_cdf(spent(level, number) / 2 / _SIGNS) ** 2) + 1

@@ -37,7 +37,7 @@ _FLOOR = 1e-30
 
 @dataclass(frozen=True)
 class Coverage:
-    """Which points of one set are in balls of another, for several k."""
+    """The points of one set that are in balls of another set, for several k."""
 
     pairs: Integers
     """[ks]: number of (ball, point) pairs with the point in the ball"""
@@ -48,12 +48,12 @@ class Coverage:
 
     @property
     def covered(self) -> Integers:
-        """How many points are in at least one ball: [ks]."""
+        """The number of points that are in at least one ball: [ks]."""
         return _up_to(self.points, len(self.pairs))
 
     @property
     def occupied(self) -> Integers:
-        """How many balls contain at least one point: [ks]."""
+        """The number of balls that contain at least one point: [ks]."""
         return _up_to(self.balls, len(self.pairs))
 
 
@@ -63,24 +63,24 @@ def coverage(first: Points, second: Points, ks: Sequence[int]) -> tuple[Coverage
     Args:
         first: points [n, width].
         second: points [m, width].
-        ks: which neighbour gives a ball its radius, ascending, each at least 1. A k larger than a set's size minus 1 is
-            reduced to that.
+        ks: numbers of neighbours, ascending, each at least 1. A ball reaches to the k-th nearest neighbour. A k above a
+            set's size minus 1 is reduced to this size minus 1.
 
     Returns:
-        The two coverages, in the order in which the sentence above names them.
+        The coverage of `second`, and the coverage of `first`.
     """
     return between(first, squared_radii(first, ks), second, squared_radii(second, ks))
 
 
 def squared_radii(points: Points, ks: Sequence[int]) -> Reals:
-    """Return squared distances to the k-th nearest other points.
+    """Return the squared distance of each point to its k-th nearest other point, for several k.
 
     Args:
         points: [n, width].
-        ks: ascending, each at least 1. A k larger than n - 1 is reduced to that.
+        ks: numbers of neighbours, ascending, each at least 1. A k above n - 1 is reduced to n - 1.
 
     Returns:
-        [n, ks]; 0 for a single point.
+        The squared distances: [n, ks]; 0 for a single point.
 
     Raises:
         ValueError: points are not finite, or ks are invalid.
@@ -98,7 +98,7 @@ def squared_radii(points: Points, ks: Sequence[int]) -> Reals:
 
 
 def between(first: Points, first_radii: Reals, second: Points, second_radii: Reals) -> tuple[Coverage, Coverage]:
-    """`coverage` with known squared radii [n, ks] and [m, ks], non-decreasing along ks."""
+    """Return the two coverages of `coverage`, from squared radii [n, ks] and [m, ks] that do not decrease along ks."""
     left, right = _Cloud.of(first), _Cloud.of(second)
     # Copies have the same radius.
     tallies = (
@@ -121,7 +121,7 @@ def between(first: Points, first_radii: Reals, second: Points, second_radii: Rea
 
 
 def nearest(queries: Points, points: Points) -> tuple[Integers, Reals]:
-    """For each query, the index of the nearest point (the first of several) and the squared distance: [n], [n]."""
+    """Return, for each query, the index of the nearest point (the first of several) and its squared distance: [n]."""
     asked, cloud = _Cloud.of(queries), _Cloud.of(points)
     rows, columns, squares = _nearest_pairs(asked, cloud, 1)
     first = np.searchsorted(rows, np.arange(len(asked.weight)))[asked.place]
@@ -129,12 +129,12 @@ def nearest(queries: Points, points: Points) -> tuple[Integers, Reals]:
 
 
 class _Cloud(NamedTuple):
-    """The distinct points of a set, in order of first appearance, because many copies would mean many exact ties."""
+    """The distinct points of a set, in order of first appearance. They avoid the many exact ties of copies."""
 
     points: Points
     """[distinct, width]"""
     sample: Integers
-    """[distinct]: index of each one's first copy in the set"""
+    """[distinct]: index of the first copy of each point in the set"""
     weight: Integers
     """[distinct]: number of copies"""
     place: Integers
@@ -172,11 +172,16 @@ class _Frame:
         self._right = np.concatenate([-single[-1], units[-1], last[-1]], axis=1)
 
     def tiles(self, triangle: bool = False) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
-        """Lower bounds of half the squared distances between parts of the left and right set, tile by tile.
+        """Yield lower bounds of half the squared distances between parts of the left and right set, tile by tile.
 
-        Yields (first row, first column, [rows, columns]). triangle: for a set with itself, so that each distance is
-        needed once. No distance is in two tiles; a distance is twice in one tile only between points that are columns
-        of it.
+        No distance is in two tiles. With `triangle`, a distance is twice in one tile only between points that are both
+        columns of this tile.
+
+        Args:
+            triangle: whether both sets are the same, so that each distance is needed once.
+
+        Yields:
+            The first row, the first column, and the bounds: [rows, columns].
         """
         buffer = np.empty(_ROWS * _COLUMNS, np.float32)
         for column in range(0, len(self._right), _COLUMNS):
@@ -196,13 +201,13 @@ class _Frame:
         return _rounded_up(bound + 8 * self.slack[0][rows] + 10 * self.error * np.maximum(bound, 0))
 
     def gap(self, left: Integers, right: Integers) -> Reals:
-        """Return the difference between upper and lower bound of pairs."""
+        """Return the difference between upper and lower bound for pairs of points, given by their indices: [pairs]."""
         gap: Reals = 2 * (self.slack[0][left] + self.slack[-1][right])
         return gap
 
 
 class _Tally:
-    """Counts which points are in the balls of some centres, pair by pair."""
+    """The counts of a `Coverage`, to which pairs of a centre and a point are added step by step."""
 
     def __init__(self, centres: _Cloud, radii: Reals, points: _Cloud) -> None:
         self.radii, self._centres, self._points = radii, centres, points
@@ -228,11 +233,19 @@ class _Tally:
 
 
 def _nearest_pairs(left: _Cloud, right: _Cloud, k: int, itself: bool = False) -> tuple[Integers, Integers, Reals]:
-    """All pairs that can be among the k nearest of a left point, and a few others.
+    """Return all pairs that can be among the k nearest of a left point, and a few others.
 
-    Returns rows, columns and squared distances, sorted by row, distance and column. itself: both are the same set. Each
-    distance then counts for its row and its column, so half of the products are enough. Pairs are selected by the limit
-    known so far, and filtered by the final limit.
+    Pairs are selected by the limit that is known so far, and filtered by the final limit.
+
+    Args:
+        left: the points whose neighbours are searched.
+        right: the points that may be neighbours.
+        k: the number of neighbours.
+        itself: whether both are the same set. Then each distance counts for its row and its column, so that half of the
+            products are enough.
+
+    Returns:
+        Left indices, right indices and squared distances, sorted by left index, distance and right index.
     """
     frame = _Frame(left, right)
     best = np.full((k, len(left.weight)), np.inf, np.float32)
@@ -256,7 +269,7 @@ def _nearest_pairs(left: _Cloud, right: _Cloud, k: int, itself: bool = False) ->
 
 
 def _smallest(smallest: NDArray[np.float32], more: NDArray[np.float32], k: int) -> NDArray[np.float32]:
-    """Approximately the k smallest numbers of each column of smallest [k, n] and more [any, n]: [k, n].
+    """Return about the k smallest numbers of each column of `smallest` [k, n] and `more` [any, n] together: [k, n].
 
     Only minima of groups of `more` are used: if two of the smallest are in one group, the larger is replaced by a
     slightly larger number.
@@ -268,13 +281,13 @@ def _smallest(smallest: NDArray[np.float32], more: NDArray[np.float32], k: int) 
 
 
 def _within(low: NDArray[np.float32], limit: NDArray[np.float32]) -> tuple[Integers, Integers]:
-    """Rows and columns of numbers that do not exceed a limit (which broadcasts), row by row."""
+    """Return rows and columns of the numbers that are at most a limit, which broadcasts, in the order of rows."""
     rows, columns = np.divmod(np.flatnonzero(low <= limit), max(low.shape[1], 1))
     return rows, columns
 
 
 def _squares(left: _Cloud, rows: Integers, right: _Cloud, columns: Integers) -> Reals:
-    """Squared distances of pairs by subtraction. All decisions use these distances."""
+    """Return the squared distances of pairs, by subtraction: [pairs]. All decisions use these distances."""
     out = np.empty(len(rows))
     step = max(1, _NUMBERS // left.points.shape[1])
     for at in range(0, len(rows), step):
@@ -285,7 +298,7 @@ def _squares(left: _Cloud, rows: Integers, right: _Cloud, columns: Integers) -> 
 
 
 def _place(radii: Reals, values: Reals) -> Integers:
-    """Return how many radii of its row a value exceeds: radii [rows, ks], values [rows] -> [rows]."""
+    """Return, for each value, the number of radii of its row that it exceeds: [rows, ks] and [rows] -> [rows]."""
     return np.asarray((radii < values[:, None]).sum(axis=1), np.int64)
 
 

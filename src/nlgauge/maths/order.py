@@ -1,9 +1,9 @@
-"""Exact tests that values stand in random order: of their runs, and of their first half against their second.
+"""Exact tests that values stand in random order: of their runs, and of their first half against their second half.
 
-Values are split into high and low where the two kinds are most even, by a rule that does not look at the order. Then
-the number of runs has the distribution of Wald and Wolfowitz, "On a test whether two samples are from the same
-population", 1940, and the number of high values in the first half is hypergeometric (Fisher 1935). Both are exact for
-any number of values, so that a test errs at most as often as its level says.
+Values are divided into high and low, so that the two kinds are most equal in number. This rule does not use the order
+of the values. In random order, the number of runs has the distribution of Wald and Wolfowitz, "On a test whether two
+samples are from the same population", 1940, and the number of high values in the first half is hypergeometric (Fisher
+1935). Both are exact for any number of values, so that the error rate of a test is at most its level.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 
 def high(values: Float) -> Mask:
-    """Return which values are above the cut that splits them most evenly; none where all are equal."""
+    """Return a mask of the values above the cut that divides them most evenly: [values]; all false for equal values."""
     cuts = np.unique(values)[:-1]
     if not len(cuts):
         return np.zeros(len(values), bool)
@@ -35,7 +35,7 @@ def runs(labels: Mask) -> int:
 
 
 def runs_p(labels: Mask) -> float:
-    """Return the probability that labels in random order have as few runs of equal ones as these, or fewer."""
+    """Return the probability that the labels [n] have at most as many runs in random order as they have here."""
     n, ones = len(labels), int(labels.sum())
     zeros = n - ones
     if not ones or not zeros:
@@ -54,7 +54,7 @@ def runs_p(labels: Mask) -> float:
 
 
 def halves_p(labels: Mask) -> float:
-    """Return the two-sided p that the first half of labels in random order has as many ones as the second."""
+    """Return the two-sided p of the hypothesis that labels [n] stand in random order, by the ones in the first half."""
     n, ones, half = len(labels), int(labels.sum()), len(labels) // 2
     ways, counts = _ways(n), np.arange(min(half, ones) + 1)
     chances = np.exp(ways(ones, counts) + ways(n - ones, half - counts) - ways(n, half))
@@ -63,7 +63,7 @@ def halves_p(labels: Mask) -> float:
 
 
 def _ways(n: int) -> Callable[[int, Integers | int], Float]:
-    """Return the logarithm of binomial coefficients of up to n things; -inf where there is no such choice."""
+    """Return a function (of, chosen) -> ln binomial(of, chosen), for `of` up to n; -inf where no choice is possible."""
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
 
     def ways(of: int, chosen: Integers | int) -> Float:

@@ -1,10 +1,13 @@
 """Prediction-powered inference: a mean rating from all scores and a few ratings, for samples and clusters.
 
-Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, "Prediction-powered inference", Science 2023 (arXiv 2301.09633);
-Angelopoulos, Duchi and Zrnic, "PPI++", 2023 (arXiv 2311.01453), whose estimate, weight and standard error these are, up
-to rounding, for simple random samples without clusters. Strata and probabilities of rows: Zrnic and Candès, "Active
-statistical inference", 2024 (arXiv 2403.03208), with the ratio form of survey statistics (Hájek). Clusters: sums of the
-influence of their rows, as in Miller, "Adding error bars to evals", 2024 (arXiv 2411.00640).
+- The method: Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, "Prediction-powered inference", Science 2023 (arXiv
+  2301.09633).
+- For simple random samples without clusters, estimate, weight and standard error are those of Angelopoulos, Duchi and
+  Zrnic, "PPI++", 2023 (arXiv 2311.01453), up to rounding.
+- Strata, and rows with different probabilities: Zrnic and Candès, "Active statistical inference", 2024 (arXiv
+  2403.03208), with the ratio form of survey statistics (Hájek).
+- Clusters: the influences of their rows are summed, as in Miller, "Adding error bars to evals", 2024 (arXiv
+  2411.00640).
 """
 
 from __future__ import annotations
@@ -27,19 +30,20 @@ _MOST_LEVERAGE = 0.9
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Which rows are rated, and how they were drawn; each [rows]."""
+    """The design of a sample: which rows are rated, and how they were drawn."""
 
     rated: NDArray[np.bool_]
+    """Whether each row is rated: [rows]"""
     strata: Integers
-    """Rows were drawn at random within each stratum; all 0 without strata"""
+    """The number of each row's stratum: [rows]; all 0 without strata. Rows were drawn at random within each stratum"""
     probabilities: Float | None = None
-    """The probability with which each rated row was drawn, if known (instead of strata)"""
+    """The probability with which each rated row was drawn: [rows]; None if it was the same within a stratum"""
     clusters: Integers | None = None
-    """The cluster of each row, from 0; None if rows are independent"""
+    """The cluster of each row, from 0: [rows]; None if rows are independent"""
 
     @cached_property
     def weights(self) -> Float:
-        """How many rows each rated row represents, 0 for the others; the sum is the number of rows."""
+        """The number of rows that each rated row stands for: [rows], 0 for others. They add up to all rows."""
         rows = len(self.rated)
         if self.probabilities is not None:
             weights = np.zeros(rows)
@@ -50,7 +54,7 @@ class Design:
 
     @cached_property
     def units(self) -> int:
-        """The number of clusters with rated rows, or of rated rows."""
+        """The number of clusters with rated rows, or without clusters the number of rated rows."""
         return int(self.rated.sum() if self.clusters is None else (np.bincount(self.clusters, self.rated) > 0).sum())
 
 
@@ -59,21 +63,21 @@ class Powered(NamedTuple):
 
     estimate: float
     influence: Float
-    """[rows]: to first order, their sum is the error of the estimate"""
+    """[rows]: the influence of each row. Their sum is the error of the estimate, to first order"""
     weight: float
     """The weight of the scores; with 0, only the ratings count"""
 
 
 def powered(ratings: Float, scores: Float, design: Design, least: float = -math.inf) -> Powered:
-    """Return the mean rating of rows like these, from the ratings of some and the scores of all.
+    """Return the mean rating of the population of rows, from the ratings of some rows and the scores of all.
 
     The estimate is weight * mean of all scores + weighted mean of (rating - weight * score) over rated rows, with the
     weight that minimises the variance. Unlike in ppi-python, it is not limited to [0, 1], because a metric and a rating
     have different units. Constant scores get the weight 0.
 
     Args:
-        ratings: [rows], used for rated rows.
-        scores: [rows].
+        ratings: the rating of each row: [rows]. Those of rows that are not rated are ignored.
+        scores: the score of each row: [rows].
         design: which rows are rated, and how they were drawn.
         least: a lower limit of the weight. Use 0 for scores fitted to the ratings, because a negative weight would then
             be due to chance.
@@ -94,18 +98,19 @@ def powered(ratings: Float, scores: Float, design: Design, least: float = -math.
 
 
 def leverage(scores: Float, design: Design, factor: Float) -> Float:
-    """Return the leverage of each row's cluster: its share in a mean and, for a rated row, its part in the weight.
+    """Return the leverage of each row or, with clusters, of its cluster on the estimate.
 
-    An influence divided by 1 - leverage is right also with few ratings or clusters of different sizes, as in a
+    It is the share of the row or cluster in a mean and, for a rated row, also its part in the weight of the scores. An
+    influence divided by 1 - leverage is right also for few ratings and for clusters of different sizes, as in a
     jackknife (HC3 of MacKinnon and White 1985; CR3 for clusters).
 
     Args:
-        scores: [rows]
-        design: how the rated rows were drawn.
-        factor: the part that the rated rows of each stratum have in its mean, beside rows that were added [strata].
+        scores: the score of each row: [rows].
+        design: which rows are rated, and how they were drawn.
+        factor: the share of the rated rows in the mean of each stratum, beside rows that were added: [strata].
 
     Returns:
-        [rows], from 0 to 1.
+        The leverages: [rows], from 0 to 0.9.
     """
     rated, groups = design.rated, 2 * design.strata + design.rated
     weights = np.where(rated, design.weights, 1.0)
@@ -118,12 +123,12 @@ def leverage(scores: Float, design: Design, factor: Float) -> Float:
 
 
 def totals(influence: Float, clusters: Integers | None) -> Float:
-    """Return the influence of each cluster [clusters], or of each row if rows are independent."""
+    """Return the summed influence of each cluster: [clusters]; without clusters the influence of each row: [rows]."""
     return influence if clusters is None else np.bincount(clusters, influence).astype(float)
 
 
 def _settled(values: Float, design: Design) -> Float:
-    """Influence without its fixed part: the number of rated rows in each stratum does not vary."""
+    """Return influences [rows] without their fixed part: the number of rated rows of each stratum does not vary."""
     if design.probabilities is not None:
         return values
     if not design.strata.any():
@@ -154,18 +159,19 @@ def standard_error(influence: Float) -> float:
 
 
 def selection_p(values: Float, rated: NDArray[np.bool_], clusters: Integers | None = None) -> float:
-    """Return the two-sided p of the hypothesis that values do not depend on whether rows are rated (or of a group).
+    """Return the two-sided p of the hypothesis that values do not depend on whether their rows are rated.
 
-    This compares the mean rank, which shows that low values were chosen, and the mean distance from the middle rank,
-    which shows that both ends were, by Student's t of clusters; the smaller p is doubled.
+    Rated rows and all others are compared twice by Student's t of clusters. The mean rank differs if low or high values
+    were chosen. The mean distance from the middle rank differs if values at both ends were chosen. The smaller p is
+    doubled.
 
     Args:
-        values: [rows].
-        rated: whether each row is rated: [rows].
+        values: the value of each row: [rows].
+        rated: whether each row is rated, or belongs to any other group: [rows].
         clusters: the number of each row's cluster: [rows]. By default each row is a cluster.
 
     Returns:
-        p; NaN if a group is empty.
+        p; NaN if all rows are rated, or none.
     """
     n, rest, rows = int(rated.sum()), int((~rated).sum()), len(values)
     if not n or not rest:

@@ -1,13 +1,14 @@
-"""Means of ratings, and differences of two, by all scores and a few ratings, or by the ratings alone.
+"""Mean ratings, and differences of two mean ratings, from all scores and a few ratings, or from the ratings alone.
 
-The estimate is that of `nlgauge.maths.prediction_powered`: the mean score of all rows, corrected by what people and
-scores differ in on the rated rows. That no disagreement was seen on the rated rows is no proof that there is none. So,
-as in `nlgauge.maths.inference`, two more rated rows stand beside them: a row that the scores take for good and people
-rate low, and one the other way round. They are always there where people say yes or no; on another scale where at least
-half of the ratings are alike, or where at least half of the rows have just the rating that their scores say. Interval
-and test are Student's t of all these rows.
-Strata share the two rows by their number of rows: a stratum without a bad row is then not certain, and a stratified
-draw still shows what it gains.
+The estimate is that of `nlgauge.maths.prediction_powered`: the mean score of all rows, corrected by the mean difference
+of ratings and scores on the rated rows. If no disagreement was seen on the rated rows, some may exist all the same. So,
+as in `nlgauge.maths.inference`, two rated rows are added: a row with a good score and a low rating, and a row with a
+bad score and a high rating. They are always added if the ratings are yes and no. On another scale they are added if at
+least half of the ratings are alike, or if at least half of the ratings equal what the scores predict. Interval and test
+are Student's t of all these rows.
+
+The two rows are divided among strata by their numbers of rows. So a stratum without a bad row is not taken for certain,
+and a stratified sample still has its gain in precision.
 """
 
 from __future__ import annotations
@@ -35,51 +36,59 @@ from nlgauge.maths.intervals import effective_groups
 from nlgauge.maths.prediction_powered import Design, Float, Integers, leverage, powered, totals
 
 Scale: TypeAlias = Limits
-"""The least and the greatest rating that there can be"""
+"""The least and the greatest possible rating"""
 GAIN = 0.975
-"""The scores are used where they make the interval shorter than this share of the ratings' alone: useless scores seem
-to help a little in some draws"""
+"""The scores are used if the interval with them is shorter than this share of the interval from the ratings alone. The
+share is below 1 because useless scores seem to help a little in some draws"""
 _LEVEL = 0.95
 """The level of the intervals that are compared: the estimate must not depend on the level of the printed interval"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RatedMean:
-    """A mean rating with all that its interval needs: by the scores, or by the ratings alone."""
+    """A mean rating, from the scores and ratings or from the ratings alone, with the arrays for its interval."""
 
     value: float
     centre: float
-    """The mean with the two more rows"""
+    """The mean with the two added rows, which is the centre of the interval"""
     influence: Float
-    """The influence of each row on the centre [rows]: the sum of their squares is the variance of independent rows"""
+    """The influence of each row on the centre: [rows]. For independent rows, the sum of squares is the variance"""
     added: Float
-    """The same of the two more rows, for each stratum [2 strata]; empty where none were added"""
+    """The influence of the two added rows, for each stratum: [2 strata]; empty if none were added"""
     fitted: int
-    """The number of strata"""
+    """The number of strata with rated rows"""
     weight: float = 0.0
-    """That of the scores"""
+    """The weight of the scores; 0 for the ratings alone"""
     plain: Inference | None = None
-    """What the ratings alone say, of rows that were drawn one by one at random and that share nothing"""
+    """The mean of the ratings alone, with the interval for independent rows of a simple random sample; else None"""
 
     def placed(self, places: Integers, rows: int) -> RatedMean:
-        """Return the same mean, with its influence at some places among the rows of a whole table."""
+        """Return the mean with its influences at their places in a whole table, and 0 for all other rows.
+
+        Args:
+            places: for each row of the mean, its index in the table: [rows of the mean].
+            rows: the number of rows of the table.
+
+        Returns:
+            The mean, with the influence [rows of the table].
+        """
         influence = np.zeros(rows)
         influence[places] = self.influence
         return replace(self, influence=influence)
 
 
 class RatedMeans(NamedTuple):
-    """The mean rating in three ways."""
+    """The mean rating with and without the scores, and the one of the two to use."""
 
     taken: RatedMean
-    """`helped` where the scores make the mean more certain, else `alone`"""
+    """The mean to use: `helped` if the scores make it more certain, else `alone`"""
     alone: RatedMean
-    """By the ratings alone"""
+    """The mean of the ratings alone"""
     helped: RatedMean
-    """By the scores; `alone` itself where they cannot help, because they are all equal or all rows are rated"""
+    """The mean from scores and ratings; the object `alone` if the scores are all equal, or all rows are rated"""
 
     def placed(self, places: Integers, rows: int) -> RatedMeans:
-        """Return the same means, with their influence at some places among the rows of a whole table."""
+        """Return the means with their influences at their places in a whole table, as `RatedMean.placed` does."""
         alone = self.alone.placed(places, rows)
         helped = alone if self.helped is self.alone else self.helped.placed(places, rows)
         return RatedMeans(helped if self.taken is self.helped else alone, alone, helped)
@@ -88,20 +97,20 @@ class RatedMeans(NamedTuple):
 def rated_means(
     ratings: Float, scores: Float, design: Design, scale: Scale | None, least: float = -math.inf, yes_no: bool = False
 ) -> RatedMeans:
-    """Return the mean rating with the help of the scores, the mean of the ratings alone, and which of them to use.
+    """Return the mean ratings with and without the help of the scores, and the one of the two to use.
 
-    Scores that do not make the mean more certain get the weight 0 (`helps`).
+    Scores that do not make the mean more certain (`helps`) are not used.
 
     Args:
-        ratings: of each row [rows], read where `design` says that a row is rated.
-        scores: of each row [rows].
-        design: how the rated rows were drawn.
-        scale: that of the ratings, where it is known.
-        least: the lower limit of the scores' weight, as `nlgauge.maths.prediction_powered.powered` takes it.
-        yes_no: whether the ratings are yes and no, as the ends of the scale, or means of several people's.
+        ratings: the rating of each row: [rows]. Those of rows that are not rated are ignored.
+        scores: the score of each row: [rows].
+        design: which rows are rated, and how they were drawn.
+        scale: the least and the greatest rating; None if they are not known.
+        least: the lower limit of the scores' weight, as in `nlgauge.maths.prediction_powered.powered`.
+        yes_no: whether the ratings are yes and no, at the ends of the scale, or means of several people's yes and no.
 
     Returns:
-        The three means.
+        The mean to use, and the means with and without the scores.
     """
     alone = _rated_mean(ratings, np.zeros(len(ratings)), design=design, scale=scale, least=least, yes_no=yes_no)
     if design.probabilities is None and not design.strata.any():
@@ -115,17 +124,17 @@ def rated_means(
 
 
 def helps(alone: Inference, helped: Inference) -> bool:
-    """Return whether what scores and ratings say is more certain than what the ratings alone say.
+    """Return whether the mean from scores and ratings is more certain than the mean of the ratings alone.
 
-    This compares the lengths of the two intervals (`GAIN`), before any limit of the scale cuts them, and does not look
-    at the two numbers, so that it favours none.
+    The lengths of the two intervals are compared, without the limits of the scale. The two means are not used, so that
+    neither a high nor a low one is preferred.
 
     Args:
         alone: the mean of the ratings alone.
         helped: the mean from scores and ratings.
 
     Returns:
-        True where the interval of `helped` is so much shorter.
+        Whether the interval of `helped` is shorter than `GAIN` times the interval of `alone`.
     """
     ends = [[law.ends(_LEVEL) for law in said.laws] or [(math.nan, math.nan)] for said in (alone, helped)]
     lengths = [max(high for _, high in of) - min(low for low, _ in of) for of in ends]
@@ -135,14 +144,15 @@ def helps(alone: Inference, helped: Inference) -> bool:
 def inference(
     means: Sequence[RatedMean], levels: Sequence[Integers | None], rated: NDArray[np.bool_], scale: Scale | None
 ) -> Inference:
-    """Return what one mean says, or the first less the second of two.
+    """Return a mean rating, or the difference of two, with its interval and tests.
 
     Args:
-        means: of the same rows.
-        levels: what rows share [rows], None where they share nothing; from the most to the least, as clusters and then
-            rows, or the items that two systems have in common. The interval is the union of those of all levels.
-        rated: whether each row is rated [rows].
-        scale: that of the ratings, where it is known.
+        means: one mean, or two for the first less the second, with influences on the same rows.
+        levels: the groups of rows that are not independent: for each level the number of each row's group [rows], or
+            None for independent rows. Larger groups come first, such as clusters before items. The interval is the
+            union of the intervals of all levels.
+        rated: whether each row is rated: [rows].
+        scale: the least and the greatest rating; None if they are not known.
 
     Returns:
         The mean or the difference, with its intervals and tests.
@@ -178,7 +188,7 @@ def inference(
 
 
 def rated_sizes(level: Integers | None, rated: NDArray[np.bool_]) -> Float:
-    """Return the number of ratings of each cluster that has some; 1 for each rating where rows share nothing."""
+    """Return the number of ratings of each group that has some: [groups]. Each rating is a group if `level` is None."""
     if level is None:
         return np.ones(int(rated.sum()))
     return np.unique(level[rated], return_counts=True)[1].astype(float)
@@ -226,7 +236,19 @@ def _rated_mean(
 def _two_rows(
     ratings: Float, scores: Float, design: Design, weight: float, scale: Scale | None, yes_no: bool
 ) -> tuple[float, float] | None:
-    """Return rating less weighted score of the two more rows; None where the ratings say how far they spread."""
+    """Return rating minus weighted score for the two added rows; None if no rows are added.
+
+    Args:
+        ratings: the rating of each row: [rows].
+        scores: the score of each row: [rows].
+        design: which rows are rated.
+        weight: the weight of the scores.
+        scale: the least and the greatest rating; None if they are not known.
+        yes_no: whether the ratings are yes and no.
+
+    Returns:
+        The value of the row with the low rating, and of the row with the high rating.
+    """
     rated = design.rated
     y, x = ratings[rated], weight * scores
     errors = None if yes_no else _errors(y, x[rated])
@@ -245,10 +267,10 @@ def _two_rows(
 
 
 def _errors(y: Float, x: Float) -> Float | None:
-    """Return how far each rating is from the one that its score says; None where less than half of them are just that.
+    """Return each rating minus the rating that its score predicts: [ratings]; None if fewer than half of these are 0.
 
-    What a score says is read off the line through the two most frequent pairs of score and rating, so that scores may
-    have a unit of their own.
+    The prediction is the line through the two most frequent pairs of score and rating, so that scores and ratings may
+    have different units.
     """
     pairs, counts = np.unique(np.stack([x, y], 1), axis=0, return_counts=True)
     pairs = pairs[np.argsort(-counts, kind="stable")]
@@ -270,21 +292,22 @@ def more_ratings(
     n: int,
     rows: int,
 ) -> float:
-    """Return how many further ratings make an interval plus or minus a margin; infinite if more rows are needed.
+    """Return the number of further ratings with which an interval is plus or minus a margin.
 
-    The variance of the rated rows falls as 1 / ratings, and that of the scores of the other rows stays.
+    The variance of the rated rows falls as 1 / ratings, and the variance of the scores of the other rows stays.
 
     Args:
-        means: those that the interval is of.
-        said: what they say.
-        confidence: that of the interval.
-        margin: half of its length.
-        rated: whether each row is rated [rows].
+        means: the mean, or the two means whose difference has the interval.
+        said: the inference of this mean or difference.
+        confidence: the confidence level of the interval.
+        margin: half of the wanted length of the interval.
+        rated: whether each row is rated: [rows].
         n: the number of ratings.
-        rows: the most that there can be.
+        rows: the greatest number of ratings that are possible.
 
     Returns:
-        How many ratings beside the `n`; 0 where the interval is short enough.
+        The number of ratings beside the first `n`; 0 if the interval is short enough, infinite if `rows` ratings are
+        not enough.
     """
     influence, added = _influence(means), np.concatenate([of_mean.added for of_mean in means])
     of_rated = float((influence[rated] ** 2).sum()) + float(added @ added)
@@ -311,5 +334,5 @@ def _influence(means: Sequence[RatedMean]) -> Float:
 
 
 def _parts(means: Sequence[RatedMean], clusters: Integers | None) -> Float:
-    """Return the influence of each cluster, or row, and then of the two more rows of each mean and stratum."""
+    """Return the influences of the clusters, or without clusters of the rows, and then those of all added rows."""
     return np.append(totals(_influence(means), clusters), np.concatenate([of_mean.added for of_mean in means]))

@@ -1,14 +1,15 @@
-"""The spread of raters in an interval, where raters rated different rows.
+"""Intervals that include the spread of raters, where raters rated different rows.
 
-A strict rater moves all rows that he or she rated. Where every rater rated every row, that is the same for all rows,
-and the mean is that of these raters. Where rows were split among raters, the mean depends on who rated what, and the
-interval has to hold for other raters of their kind:
+A strict rater lowers the ratings of all rows that he or she rated. If every rater rated every row, this is the same for
+all rows, and the mean is that of these raters. If the rows were divided among raters, the mean depends on who rated
+what, and the interval should be right for other raters of their kind:
 
-- Where `FEW` raters or more rated rows of a mean they are clusters: the error is that of the sums of their influence,
-  with the degrees of freedom of their number. Such intervals hold whatever the spread is.
-- Two or three raters hardly say how far raters spread. The variance between them (of moments: what their means differ
-  by beyond what their rows explain) is taken together with that of one more rater who is assumed to be `ASSUMED` of the
-  scale away from the mean, and added to that of the rows, with the degrees of freedom of Satterthwaite (1946).
+- If `FEW` or more raters rated rows of a mean, the raters are clusters: the error comes from the summed influence of
+  the rows of each, and the degrees of freedom from the number of raters. Such intervals are right for any spread.
+- Two or three raters are too few to estimate the spread. The variance between them is the part of the differences of
+  their means that their rows do not explain (method of moments). It is averaged with the variance of one more rater,
+  who is assumed to be `ASSUMED` of the scale away from the mean. The result is added to the variance of the rows, with
+  the degrees of freedom of Satterthwaite (1946).
 """
 
 from __future__ import annotations
@@ -27,30 +28,30 @@ from nlgauge.maths.prediction_powered import Float
 from nlgauge.maths.rated_means import RatedMean
 
 FEW = 4
-"""Raters from which on their own ratings say how far raters spread"""
+"""The least number of raters from whose ratings alone the spread of raters is estimated"""
 ASSUMED = 0.1
-"""How far from the mean the rater is who is assumed beside two or three, as a share of the scale"""
+"""The distance from the mean of the rater who is assumed beside two or three raters, as a share of the scale"""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RaterSpread:
-    """The raters of one question."""
+    """The raters of one question, and how far their ratings lie apart."""
 
     ratings: Float
-    """Of each rater: [raters, rows], NaN where there is none"""
+    """The ratings of each rater: [raters, rows], with NaN where a rater did not rate a row"""
     length: float
-    """That of the scale"""
+    """The length of the scale: its greatest rating less its least"""
 
     @cached_property
     def parts(self) -> Float:
-        """The share of each rater in each row's rating [raters, rows]; 0 in rows that all raters rated, or none."""
+        """The share of each rater in each row's rating: [raters, rows]; 0 in rows that all raters or none rated."""
         has_rating = ~np.isnan(self.ratings)
         raters = has_rating.sum(0)
         return np.asarray(np.where(has_rating & (raters < len(has_rating)), 1 / np.maximum(raters, 1), 0.0))
 
     @cached_property
     def means(self) -> Float:
-        """The mean rating of each rater."""
+        """The mean rating of each rater: [raters]."""
         return np.asarray(np.nanmean(self.ratings, axis=1))
 
     @cached_property
@@ -71,7 +72,7 @@ class RaterSpread:
         return max(0.0, total / weights) if weights else 0.0
 
     def said(self, wider: float) -> str:
-        """Return a note on intervals that the raters make longer, by at most this factor."""
+        """Return a note which says that the spread of raters makes intervals up to `wider` times as long."""
         ends = f"{self.means.min():.3g} to {self.means.max():.3g}"
         told = f"{len(self.ratings)} raters with mean ratings from {ends} rated different rows"
         told = f"{told}, and their spread makes the intervals up to {wider:.3g} times as long"
@@ -81,15 +82,15 @@ class RaterSpread:
         return f"{told}; so few hardly say how far raters spread: {assumed} (let all rate the same rows, or ask more)"
 
     def widened(self, said: Inference, means: Sequence[RatedMean], shares: Float) -> Inference:
-        """Return what means say with the spread of raters; the interval is at least as long.
+        """Return an inference that includes the spread of raters. Its interval is at least as long.
 
         Args:
-            said: what they say of these raters.
-            means: one mean, or the first less the second of two.
-            shares: of each row in the mean [rows]; below 0 in the second.
+            said: the inference of a mean or a difference, for these raters alone.
+            means: the mean, or the two means for the first less the second.
+            shares: the share of each row in the mean: [rows]; negative for the rows of the second mean.
 
         Returns:
-            The same value, with wider intervals.
+            The inference with the same value and with one more law for each of its laws.
         """
         of_raters, sizes = self.parts @ shares, (self.parts > 0) @ (shares != 0).astype(float)
         raters, influence = len(self.ratings), means[0].influence
@@ -114,5 +115,12 @@ class RaterSpread:
 
 
 def _freedom(first: float, its: float, second: float, others: float) -> float:
-    """Return the degrees of freedom of the sum of two variances (Satterthwaite 1946)."""
+    """Return the degrees of freedom of the sum of two variances (Satterthwaite 1946).
+
+    Args:
+        first: the first variance.
+        its: the degrees of freedom of the first.
+        second: the second variance.
+        others: the degrees of freedom of the second.
+    """
     return (first + second) ** 2 / (first**2 / its + second**2 / others)

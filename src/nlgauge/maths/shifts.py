@@ -1,4 +1,4 @@
-"""The number of edits between two sequences if blocks may be shifted, as in translation edit rate (TER).
+"""The number of edits between two sequences of words if blocks may be shifted, as in translation edit rate (TER).
 
 Snover, Dorr, Schwartz, Micciulla and Makhoul, "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA
 2006. The search for shifts is greedy. Programs differ in the shifts that they try and in how they break ties. We follow
@@ -28,7 +28,7 @@ _REMEMBERED = 100_000
 def fewest_shifted_edits(
     candidates: Sequence[Sequence[str]], references: Sequence[Sequence[str]], distance: Distance
 ) -> list[int]:
-    """Return for each candidate how many edits lead to the closest reference, where a shift of a block is one edit.
+    """Return, for each candidate, the number of edits to its closest reference. The shift of a block is one edit.
 
     Args:
         candidates: the words of each candidate.
@@ -59,7 +59,7 @@ def _fewest(ours: str, searches: Sequence[_Search]) -> int:
 
 
 class _Search:
-    """Distances and shifts of strings towards one reference."""
+    """The search for edits and shifts from candidates to one reference. Each word is one character of a string."""
 
     def __init__(self, reference: str, distance: Distance) -> None:
         self._reference, self._exact = reference, distance
@@ -77,7 +77,16 @@ class _Search:
         return max(length, len(self._reference)) - common
 
     def edits(self, ours: str, least: int, limit: float) -> int:
-        """Return the number of edits and shifts. From `limit` on, the search may stop with that number or more."""
+        """Return the number of edits and shifts from a candidate to the reference.
+
+        Args:
+            ours: the candidate.
+            least: a lower bound of the number.
+            limit: the number from which on the search may stop. The result is then this number or more.
+
+        Returns:
+            The number.
+        """
         if not self._reference or not ours:
             return len(ours) + len(self._reference)
         if len(self._known) > _REMEMBERED:
@@ -92,9 +101,16 @@ class _Search:
         return shifts + edits
 
     def shift(self, ours: str, edits: int, most: int, tried: int) -> tuple[int, str, int]:
-        """Return the shift that lowers the distance most: its gain, the shifted text, and how many shifts were tried.
+        """Return the shift that lowers the distance most.
 
-        most: an upper bound of the gain.
+        Args:
+            ours: the text before the shift.
+            edits: the distance of the text.
+            most: an upper bound of the gain.
+            tried: the number of shifts that were tried before.
+
+        Returns:
+            The gain, the shifted text, and the number of shifts that were tried so far.
         """
         theirs, n, m = self._reference, len(ours), len(self._reference)
         aligned, wrong, missed = self._alignment(ours)
@@ -143,7 +159,7 @@ class _Search:
         return best[0], shifted, tried
 
     def distance(self, ours: str) -> int:
-        """Return the distance along alignments near the diagonal."""
+        """Return the distance of a text from the reference, of alignments near the diagonal only."""
         edits, n, m = self._at_least(ours), len(ours), len(self._reference)
         # With so few edits, even if all are insertions or deletions, the path stays near the diagonal.
         return edits if m < _BEAM or edits + abs(n - m) <= 2 * (_BEAM - 2) else self._along(ours)[0]
@@ -155,7 +171,7 @@ class _Search:
         return least
 
     def _along(self, ours: str) -> tuple[int, str]:
-        """Return the cheapest alignment near the diagonal, and its edits."""
+        """Return the number of edits of the cheapest alignment near the diagonal, and its steps (`_steps`)."""
         path = self._paths.get(ours)
         if path is None:
             steps, n, m = self._steps(ours), len(ours), len(self._reference)
@@ -165,9 +181,11 @@ class _Search:
         return path
 
     def _alignment(self, ours: str) -> tuple[list[int], int, int]:
-        """Return the candidate position of each reference position, and which positions are wrong or missed, as bits.
+        """Return the alignment of a text with the reference.
 
-        The wrong positions are the candidate's, the missed ones the reference's.
+        Returns:
+            The text's position for each position of the reference; the positions of the text that are wrong, as bits of
+            an integer; and the positions of the reference that are missed, as bits of an integer.
         """
         aligned: list[int] = []
         wrong = missed = 0
@@ -188,7 +206,7 @@ class _Search:
     def _steps(self, ours: str) -> str:
         """Return the cheapest alignment: '=' same word, 's' substitution, 'd' deletion of an extra word, 'i' insertion.
 
-        If there are several, it is the one that, read from the end, prefers '=' or 's' to 'd', and 'd' to 'i'.
+        Of several such alignments it is the one that prefers '=' or 's' to 'd', and 'd' to 'i', beginning at the end.
         """
         theirs, full = self._reference, (1 << len(self._reference)) - 1
         # A shift does not change the words before it, so their rows can be reused.
@@ -229,7 +247,16 @@ class _Search:
 
 
 def _moved(ours: str, start: int, length: int, target: int) -> str:
-    """Move the block before position `target`, or by that offset into the rest if `target` is inside the block."""
+    """Return the text with a block moved to the position `target`.
+
+    If `target` is inside the block, the block moves to the index `target` of the text without the block.
+
+    Args:
+        ours: the text.
+        start: where the block begins.
+        length: the length of the block.
+        target: the position in the text before which the block is to stand.
+    """
     block, rest = ours[start : start + length], ours[:start] + ours[start + length :]
     at = target if target < start else target - length if target > start + length else target
     return rest[:at] + block + rest[at:]
@@ -258,7 +285,10 @@ def _near(steps: str, n: int, m: int) -> bool:
 
 
 def _near_steps(ours: str, theirs: str) -> str:
-    """As `_Search._steps`, cell by cell, for the few texts whose cheapest alignment leaves the diagonal."""
+    """Return the steps of the cheapest alignment near the diagonal, in the letters of `_Search._steps`.
+
+    It is computed cell by cell, for the few texts whose cheapest alignment leaves the diagonal.
+    """
     n, m = len(ours), len(theirs)
     far = n + m + 1
     costs, steps = [list(range(m + 1))], ["i" * (m + 1)]

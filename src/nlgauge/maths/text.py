@@ -15,13 +15,13 @@ _WITHOUT_SPACES = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\
 
 
 def words(text: str) -> list[str]:
-    """Return runs of letters, digits and their marks, case-folded. In scripts without spaces every letter is a word."""
+    """Return the words of a text, case-folded: runs of letters and digits; single letters in scripts without spaces."""
     text = unicodedata.normalize("NFC", text.casefold())
     return _ASCII.findall(text) if text.isascii() else _anywhere().findall(text)
 
 
 def copied(texts: Sequence[str], sources: Sequence[str]) -> list[float]:
-    """Return the share of each text's words that stand in its source, NaN where either has no word."""
+    """Return, for each text, the share of its words that its source has, from 0 to 1; NaN if either has no words."""
     of_source = {source: frozenset(words(source)) for source in dict.fromkeys(sources)}
     shares = []
     for text, source in zip(texts, sources, strict=True):
@@ -62,18 +62,18 @@ def sentence_ends(text: str) -> list[int]:
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return the positions [begin, end) of the sentences of a text, which together are the text."""
+    """Return the positions [begin, end) of the sentences of a text. Each sentence begins where the one before ends."""
     return list(pairwise([0, *sentence_ends(text), *([len(text)] if text else [])]))
 
 
 def ngrams(words: Sequence[str], n: int) -> Iterator[str]:
     """Return all n-grams of words, in order, joined by spaces.
 
-    Strings cache their hash, so that lookups take half the time of tuples.
+    They are strings, which cache their hash, so that lookups take half the time of tuples.
 
     Args:
         words: words without spaces.
-        n: words in an n-gram.
+        n: the number of words in an n-gram.
 
     Returns:
         An iterator over the n-grams.

@@ -23,14 +23,14 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 def total(formula: Mapping[str, Any], counts: Array) -> Array:
-    """Return the score of counts by a formula.
+    """Return the corpus-level score that a formula computes from counts.
 
     Args:
-        formula: ``{"name": ..., its settings}``.
-        counts: [..., k], k as the formula takes them.
+        formula: ``{"name": ..., setting: ...}``, the name and the settings of the formula.
+        counts: [..., k], the k counts that the formula takes.
 
     Returns:
-        [..., parts]; NaN if a count is NaN.
+        The score and its parts, in percent: [..., parts]; NaN if a count is NaN.
 
     Raises:
         KeyError: the formula is unknown.
@@ -42,14 +42,15 @@ def total(formula: Mapping[str, Any], counts: Array) -> Array:
 
 
 def bleu(counts: Array, smooth: str = "exp", constant: float = 0.0, effective: bool = False) -> Array:
-    """Return BLEU of counts.
+    """Return BLEU, computed from counts.
 
     Args:
-        counts: words of the candidate, words of the reference, matches of each order, n-grams of each order.
+        counts: [..., 2 + 2 orders]: words of the candidate, words of the reference, matches of each order, n-grams of
+            each order.
         smooth: for orders without a match. 'exp' halves the precision for each further such order, 'floor' uses
             `constant` matches, 'add-k' adds `constant` to matches and n-grams of all orders except the first, 'none'
             leaves 0.
-        constant: what 'floor' and 'add-k' add.
+        constant: the constant of 'floor' and 'add-k'.
         effective: leave out orders for which the candidate is too short.
 
     Returns:
@@ -74,12 +75,12 @@ def bleu(counts: Array, smooth: str = "exp", constant: float = 0.0, effective: b
 
 
 def chrf(counts: Array, beta: float = 2.0, smooth: bool = False) -> Array:
-    """Return ChrF of counts.
+    """Return ChrF, computed from counts.
 
     Args:
-        counts: for each order, n-grams of the candidate, n-grams of the reference, and matches.
-        beta: how many times as much recall counts as precision.
-        smooth: take the mean of F over all orders, with 1e-16 for an undefined precision or recall.
+        counts: [..., 3 orders]: for each order, n-grams of the candidate, n-grams of the reference, and matches.
+        beta: the weight of recall in comparison with precision.
+        smooth: whether to take the mean of F over all orders, with 1e-16 for an undefined precision or recall.
 
     Returns:
         [..., 1], from 0 to 100.
@@ -102,18 +103,19 @@ def chrf(counts: Array, beta: float = 2.0, smooth: bool = False) -> Array:
 
 
 def rate(counts: Array) -> Array:
-    """Return the rate of edits. counts: edits, words of the reference."""
+    """Return edits per 100 words of the reference: [..., 1], from the counts of edits and of words: [..., 2]."""
     edits, words = counts[..., 0], counts[..., 1]
     return np.where(words > 0, 100 * edits / words, np.where(edits > 0, 100.0, 0.0))[..., None]
 
 
 def sari(counts: Array) -> Array:
-    """Return SARI of counts.
+    """Return SARI, computed from counts.
 
-    Precision and recall are means over orders. Deletion is scored by F too.
+    Precision and recall are means over orders. Deletion is scored by F, too.
 
     Args:
-        counts: for add, keep and delete, 4 orders each of correct n-grams, of the candidate's and of the references'.
+        counts: [..., 36]: for each of add, keep and delete, the correct n-grams of 4 orders, then those of the
+            candidate, then those of the references.
 
     Returns:
         SARI, add, keep and delete: [..., 4], from 0 to 100.
@@ -129,4 +131,4 @@ def sari(counts: Array) -> Array:
 
 FORMULAS: Mapping[str, Callable[..., Array]] = {"bleu": bleu, "chrf": chrf, "rate": rate, "sari": sari}
 MOST = {"rate": np.inf}
-"""The greatest value of a formula; 100 for those that are not here. The least is 0"""
+"""The greatest value of each formula; 100 for formulas that are not listed. The least is 0"""

@@ -92,7 +92,7 @@ def _is_optimal(problem: _Problem, flow: Integers, row_prices: Vector, column_pr
 
 
 def _batches(shapes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
-    """Batches of problems of similar shape, small enough for memory and the processor's cache."""
+    """Yield batches of problems of similar shape, as indices. A batch fits into memory and the processor's cache."""
     index: list[int] = []
     n = m = 0
     for i in sorted(range(len(shapes)), key=lambda i: (max(shapes[i]), shapes[i])):
@@ -107,7 +107,7 @@ def _batches(shapes: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
 
 
 class _Problem:
-    """A problem in integers, without points of weight 0."""
+    """A problem of transport with masses in integers, without points of weight 0."""
 
     def __init__(self, cost: Matrix, a: Vector, b: Vector) -> None:
         if cost.shape != (len(a), len(b)) or not cost.size:
@@ -142,7 +142,7 @@ class _Problem:
         return whole
 
     def plan(self, flow: Integers) -> Matrix:
-        """Return the plan of all points, from the flow [n, m] of those with weight."""
+        """Return the plan of all points, from the flow [n, m] of the points with weight."""
         if flow.shape == self._shape:
             return flow / self.total
         plan = np.zeros(self._shape)
@@ -186,7 +186,7 @@ class _Batch:
         self.is_row = np.tile(np.arange(self.n + self.m) < self.n, size)
 
     def solve(self) -> Integers:
-        """Flows: [problems, n, m]."""
+        """Return the optimal flow of each problem: [problems, n, m]."""
         self._start()
         out = np.zeros(self.cost.shape, np.int64)
         active = np.arange(len(self.cost))
@@ -203,7 +203,7 @@ class _Batch:
         return out
 
     def _read(self, out: Integers, active: Integers, done: NDArray[np.bool_]) -> None:
-        """Write the flows of the problems that are done."""
+        """Write the flows of the problems that are done into `out`."""
         size = self.n + self.m
         child = np.flatnonzero(np.repeat(done, size) & (self.flow > 0))
         problem = child // size
@@ -221,10 +221,10 @@ class _Batch:
         self._nodes(int(left.sum()))
 
     def _start(self) -> None:
-        """Return the initial tree: cells in the order of a smoothed plan, each with as much mass as its margins allow.
+        """Build the initial tree from cells in the order of a smoothed plan, each with all mass that its margins allow.
 
-        The smoothed plan comes from a few Sinkhorn rounds on exp(-cost / eps). It need not converge, only put good
-        cells before bad ones.
+        The smoothed plan comes from a few Sinkhorn rounds on exp(-cost / eps). The rounds need not converge: the plan
+        must only put good cells before bad ones.
         """
         size = len(self.cost)
         finite = np.isfinite(self.cost)
@@ -274,7 +274,7 @@ class _Batch:
         self._measure()
 
     def _measure(self) -> None:
-        """Depths and prices of all nodes, by pointer doubling towards the root."""
+        """Compute the depths and prices of all nodes, by pointer doubling towards the root."""
         up = self.up
         self.depth = (up != np.arange(len(up))).astype(np.int64)
         self.price = self.length - self.length[up]
@@ -286,7 +286,7 @@ class _Batch:
             reach = reach[reach]
 
     def _price(self) -> tuple[Integers, Vector]:
-        """Return the cell of each problem with the lowest reduced cost, and that cost."""
+        """Return, for each problem, the cell with the lowest reduced cost, and this cost: [problems] both."""
         prices = self.price.reshape(len(self.cost), -1)
         gap = self.cost - prices[:, : self.n, None]
         gap -= prices[:, None, self.n :]
@@ -295,7 +295,7 @@ class _Batch:
         return cell, gap[np.arange(len(gap)), cell]
 
     def _pivot(self, cell: Integers) -> None:
-        """Add a cell of each problem to its tree, with as much flow as its cycle allows."""
+        """Add one cell to the tree of each problem. It closes a cycle, and gets all flow that this cycle allows."""
         row, column = self.first + cell // self.m, self.first + self.n + cell % self.m
         # From both ends of the new edge to their common ancestor; flow decreases on edges in the opposite direction.
         ends = row.copy(), column.copy()
@@ -339,7 +339,7 @@ _HALVINGS = 30
 
 
 class Entropic(NamedTuple):
-    """A solution of min <P, C> + eps KL(P || a b'), P with margins a and b."""
+    """A solution of entropic transport: the plan P with margins a and b that minimises <P, C> + eps KL(P || a b')."""
 
     plan: Matrix
     """[n, m]"""
@@ -363,7 +363,7 @@ def entropic(cost: Matrix, a: Vector, b: Vector, regularisation: float, toleranc
         a: weights of the rows: [n], > 0, with sum 1.
         b: weights of the columns: [m], > 0, with sum 1.
         regularisation: eps > 0, in units of the cost.
-        tolerance: it stops when the margins are within this, or after 500 steps.
+        tolerance: the error of the margins at which the algorithm stops. It also stops after 500 steps.
 
     Returns:
         The plan, its cost, the objective, and the error of the margins.
@@ -418,10 +418,10 @@ def divergence(
 ) -> tuple[float, float]:
     """Return the debiased Sinkhorn divergence (Feydy et al. 2019, equation 3), and the largest error of its margins.
 
-    OT(a, b) - OT(a, a) / 2 - OT(b, b) / 2 with the entropic objective.
+    It is OT(a, b) - OT(a, a) / 2 - OT(b, b) / 2, where OT is the objective of entropic transport.
 
     Args:
-        cost: between the two clouds: [n, m].
+        cost: costs between the two clouds: [n, m].
         a: weights of the first cloud: [n], > 0, with sum 1.
         b: weights of the second cloud: [m], > 0, with sum 1.
         within_a: costs within the first cloud: [n, n].
@@ -429,7 +429,7 @@ def divergence(
         regularisation: eps > 0, in units of the cost.
 
     Returns:
-        The divergence, never negative, and 0 for equal measures; and the error.
+        The divergence, which is never negative and 0 for equal measures, and the error.
     """
     between = entropic(cost, a, b, regularisation)
     first, second = entropic(within_a, a, a, regularisation), entropic(within_b, b, b, regularisation)

@@ -11,20 +11,20 @@ _NEAR = 1e-6
 
 
 def unit(vectors: NDArray[np.floating]) -> Array:
-    """Vectors [..., width] scaled to length 1, as float64. Zero vectors stay zero."""
+    """Return vectors [..., width] scaled to length 1, as float64. Zero vectors stay zero."""
     vectors = vectors.astype(np.float64)
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / np.where(length > 0, length, 1.0)
 
 
 def cosine(x: Array, y: Array) -> float:
-    """Cosine of the angle between two vectors; NaN if one of them is zero."""
+    """Return the cosine of the angle between two vectors [width]; NaN if one of them is zero."""
     lengths = float(np.linalg.norm(x) * np.linalg.norm(y))
     return float(x @ y) / lengths if lengths > 0 else np.nan
 
 
 def squared_distances(x: Array, y: Array) -> Array:
-    """Squared Euclidean distances: [n, width], [m, width] -> [n, m], >= 0; exactly 0 between equal vectors."""
+    """Return the squared Euclidean distances: [n, width], [m, width] -> [n, m]; exactly 0 between equal vectors."""
     lengths = (x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1)
     squared: Array = lengths - 2 * (x @ y.T)
     # The expanded square is inexact for distances that are small compared with the lengths.
@@ -34,22 +34,22 @@ def squared_distances(x: Array, y: Array) -> Array:
 
 
 def distances(x: Array, y: Array) -> Array:
-    """Euclidean distances: [n, width], [m, width] -> [n, m]; exactly 0 between equal vectors."""
+    """Return the Euclidean distances: [n, width], [m, width] -> [n, m]; exactly 0 between equal vectors."""
     out: Array = np.sqrt(squared_distances(x, y))
     return out
 
 
 def shares(weights: Array) -> Array:
-    """Weights >= 0 scaled to sum 1; uniform if all are 0."""
+    """Return weights >= 0, of any shape, scaled to sum 1; uniform weights if all are 0."""
     total = float(weights.sum())
     return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
 
 
 def runs(numbers: NDArray[np.int64], offsets: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-    """Return runs of equal numbers (words or sentences).
+    """Return the runs of tokens that have the same number, such as the tokens of one word or sentence.
 
     Args:
-        numbers: [tokens], non-decreasing.
+        numbers: the number of each token's word or sentence: [tokens], non-decreasing.
         offsets: the position of each token in the text, in characters: [tokens, 2].
 
     Returns:
@@ -87,6 +87,6 @@ def greedy_match(similarity: Array, a: Array, b: Array) -> tuple[float, float, f
 
 
 def flows(cost: Array, plan: Array) -> list[tuple[int, int, float, float]]:
-    """Return the flows of a transport plan, largest first: from, to, share of the mass, distance."""
+    """Return the flows of a transport plan [n, m], largest first: row, column, share of the mass, and cost."""
     moved = [(int(i), int(j), float(plan[i, j]), float(cost[i, j])) for i, j in np.argwhere(plan > 0)]
     return sorted(moved, key=lambda flow: -flow[2])

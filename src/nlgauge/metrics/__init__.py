@@ -1,7 +1,7 @@
-"""For authors of metrics: base classes, parameters, and the features that a metric may ask of a model.
+"""The names for authors of metrics: base classes, parameters, and the features that a metric may ask of a model.
 
-Each file has one metric or family of metrics; `nlgauge.registry` finds them here, and `nlgauge.metrics()` lists their
-names.
+Each file of this package has one metric or family of metrics. `nlgauge.registry` finds them, and `nlgauge.metrics()`
+lists their names.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ __all__ = [
 
 
 class _Listing(ModuleType):
-    """Makes this package callable, because the function `nlgauge.metrics` has the same name."""
+    """The class of this package, which makes it callable: the function `nlgauge.metrics` has the same name."""
 
     def __call__(self) -> list[str]:
-        """Return the names of all metrics in alphabetical order, then metrics of installed packages."""
+        """Return the names of all metrics, in alphabetical order, and then those of metrics of installed packages."""
         from nlgauge.registry import names
 
         return names()

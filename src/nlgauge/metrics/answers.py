@@ -1,6 +1,6 @@
-"""What judges are asked and how their answers are read: chat completions, and the addresses of all interfaces.
+"""Requests to judges by chat completions, how the replies are read, and the addresses of all interfaces.
 
-An answer becomes a number between those of the labels, or a `Failure` with the reason. Nothing is guessed.
+An answer becomes a number between the numbers of the labels, or a `Failure` with the reason. Nothing is guessed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from nlgauge.metrics.reading import Answer, Failure, Read
 from nlgauge.metrics.replies import Labelled, Numbers, abstains, label_of
 
 NAME = "answer"
-"""The field of JSON that holds the label, and the name of a question"""
+"""The field of JSON that holds the label, and the name of a single question"""
 REASON = "reason"
 _FEW = 6
 TOKENS = 16
-"""The longest answer, in tokens, where a label is all that is asked for"""
+"""The longest answer, in tokens, where the judge is asked for a label alone"""
 TOKENS_WITH_REASON = 512
 TOKENS_OF_JSON = 32
-"""Tokens of an object beside names and labels: braces, quotation marks, line ends, a fence"""
+"""The number of tokens of a JSON object beside names and labels: braces, quotation marks, line ends, a fence"""
 _MOST_LOGPROBS = 20
 _CUT = ", and is cut: most_tokens is too small"
 _BLANKS = str.maketrans({"▁": " ", "Ġ": " ", "Ċ": "\n"})
@@ -34,7 +34,7 @@ _BLANKS = str.maketrans({"▁": " ", "Ġ": " ", "Ċ": "\n"})
 
 @dataclass
 class Chat:
-    """Chat completions: one word, with the probabilities of its alternatives where the server gives them."""
+    """The interface of chat completions. An answer is a label, with probabilities if the server gives them."""
 
     labels: Numbers
     model: str | None
@@ -42,28 +42,28 @@ class Chat:
     temperature: float
     json: bool
     ours: bool
-    """Whether the question is ours, which has no word yet on how to answer"""
+    """Whether the prompt is one of nlgauge's, to which the sentences on how to answer are added"""
     reason: bool = False
-    """Whether the reason is asked for before the label"""
+    """Whether the judge is asked for its reason before the label"""
     system_role: bool = False
-    """Whether the question is the system's message, and the texts are the user's"""
+    """Whether the question is sent as the system's message, and the texts as the user's message"""
     without: set[str] = field(default_factory=set)
-    """Parameters that the server was found not to take"""
+    """Parameters that are not sent, because the server refused them"""
     anew: bool = False
     """Whether the server is asked to compute each prompt from its beginning"""
 
     def question_of(self, asked: Asked) -> str:
-        """Return the question, and how to answer it."""
+        """Return the question of a filled prompt, followed by the sentences on how to answer it."""
         return asked.question + _form_of_answer(self.labels, self.json, self.reason, self.ours)
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON schema of an answer; the reason stands before the label, so that it is written before it."""
+        """Return the JSON schema of an answer. The reason is the first field, so that the judge writes it first."""
         fields: dict[str, Any] = {REASON: {"type": "string"}} if self.reason else {}
         fields[NAME] = {"type": "string", "enum": list(self.labels)}
         return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
-        """Return what is sent."""
+        """Return the body of a request about a filled prompt; without a seed if `seed` is None."""
         question = self.question_of(asked).strip()
         messages = [{"role": "user", "content": "\n\n".join(part for part in (asked.material, question) if part)}]
         if self.system_role:
@@ -89,10 +89,17 @@ class Chat:
         return {name: value for name, value in body.items() if value is not None and name not in self.without}
 
     def learn(self, content: Mapping[str, Any]) -> bool:
-        """Return whether a first reply changes what is sent: llama.cpp is asked to compute each prompt anew.
+        """Return whether a first reply changes the requests: llama.cpp is then asked to compute each prompt anew.
 
-        It goes on from the longest beginning that a prompt shares with one before, in batches of another size, and its
-        probabilities then differ by several hundredths: a row's number would depend on what was asked before.
+        By default llama.cpp reuses the longest beginning that a prompt shares with an earlier one, in batches of
+        another size. Its probabilities then differ by several hundredths, so that a row's number would depend on
+        earlier requests.
+
+        Args:
+            content: the reply.
+
+        Returns:
+            Whether `body` now gives another request than before.
         """
         timings = content.get("timings")
         if self.anew or not isinstance(timings, Mapping) or "prompt_ms" not in timings:
@@ -101,16 +108,16 @@ class Chat:
         return True
 
     def refused(self, failure: str) -> str | None:
-        """Return the parameter that a server's refusal names, if it can be left out."""
+        """Return the parameter that a server's message of failure names, if it can be left out; else None."""
         optional = ("top_logprobs", "logprobs", "response_format", "max_tokens", "temperature", "seed", "cache_prompt")
         return next((name for name in optional if name in failure and name not in self.without), None)
 
     def each(self, content: Mapping[str, Any]) -> list[Answer]:
-        """Return the answer to each question that was asked, which is one."""
+        """Return a list with the answer to the single question of a request."""
         return [self.read(content)]
 
     def read(self, content: Mapping[str, Any]) -> Answer:
-        """Return the number of a reply, or why there is none."""
+        """Return the number of a reply, or the failure with the reason."""
         final = self.final(content)
         if isinstance(final, Failure):
             return final
@@ -121,12 +128,12 @@ class Chat:
         return self.number(choice, label, text)
 
     def _may_be_cut(self, label: Labelled, text: str, choice: Mapping[str, Any]) -> bool:
-        """Whether a reply that was cut ends in what may be the beginning of another label, as 1 is of 10."""
+        """Return whether a reply was cut behind a label that may be the beginning of another label, as 1 of 10."""
         longer = any(other != label.label and other.startswith(label.label) for other in self.labels)
         return longer and choice.get("finish_reason") == "length" and text.casefold().endswith(label.label)
 
     def final(self, content: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | Failure:
-        """Return the final answer of a reply and its choice, or why there is none."""
+        """Return the text of the final answer of a reply, with `choices[0]`, or the failure with the reason."""
         choices = content.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = choice.get("message") if isinstance(choice, dict) else None
@@ -147,14 +154,25 @@ class Chat:
         return answer.text, choice
 
     def unread(self, text: str, choice: Mapping[str, Any]) -> Failure:
-        """Return why a final answer has no number."""
+        """Return the failure for a final answer without a label: the judge abstains, or the text is no label."""
         if abstains(text):
             return Failure(f"the judge cannot tell: {shown(text)}", abstains=True)
         cut = _CUT if choice.get("finish_reason") == "length" else ""
         return Failure(f"the answer {shown(text)} is none of {', '.join(map(repr, self.labels))}{cut}")
 
     def number(self, choice: Mapping[str, Any], label: Labelled, text: str) -> Read:
-        """Return the number of a label, by the probabilities at its place where they were told."""
+        """Return the number of an answer: the mean over the labels, weighted by their probabilities.
+
+        If the server gives no probabilities, it is the number of the written label.
+
+        Args:
+            choice: `choices[0]` of the reply.
+            label: the label that the answer names.
+            text: the final answer.
+
+        Returns:
+            The number, with the label and the reason of the judge.
+        """
         weights = self._weights(choice.get("logprobs"), label, text)
         if weights is None:
             return Read(float(self.labels[label.label]), False, label.label, label.said)
@@ -163,9 +181,9 @@ class Chat:
         return Read(mean, True, label.label, label.said)
 
     def _weights(self, logprobs: object, label: Labelled, text: str) -> dict[str, float] | None:
-        """Return the probability of each label at the token that begins the label; None where it was not told.
+        """Return the probability of each label at the token of the answer's label; None if the server did not give it.
 
-        Labels that begin alike, as 1 and 10 do, are not tokens of their own, and have no probability each.
+        If one label begins with another, as 10 with 1, they are not tokens of their own, and the result is None.
         """
         tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
         alike = any(begin != other and other.startswith(begin) for begin in self.labels for other in self.labels)
@@ -186,7 +204,7 @@ class Chat:
 
 
 def _form_of_answer(labels: Numbers, json_wanted: bool, reason: bool, ours: bool) -> str:
-    """Return the sentences that say how to answer, empty for a prompt of the user's that need not give a reason."""
+    """Return the sentences that tell the judge how to answer; empty for a user's prompt without a reason."""
     if not (ours or reason):
         return ""
     words = " or ".join(labels) if len(labels) <= _FEW else f"one of {', '.join(labels)}"
@@ -201,9 +219,12 @@ def _form_of_answer(labels: Numbers, json_wanted: bool, reason: bool, ours: bool
 
 
 def _token_at(tokens: Sequence[object], text: str, place: int) -> Mapping[str, Any] | None:
-    """Return the token that holds a character of the final answer; None where the tokens do not spell the answer.
+    """Return the token that holds a character of the final answer; None if the tokens do not spell the answer.
 
-    The tokens may also be those of the thoughts before the answer, and of marks behind it.
+    Args:
+        tokens: the tokens of the whole message, with thoughts before the answer and marks behind it.
+        text: the final answer.
+        place: the index of the character in the final answer.
     """
     spelt = [_spelling(token) for token in tokens]
     begin = "".join(spelt).rfind(text)
@@ -230,14 +251,15 @@ APIS = {"chat": "/chat/completions", "decisions": "/decisions", "systemone": "/s
 
 
 def endpoint(url: str, api: str | None) -> tuple[str, str, str]:
-    """Return the interface, the address that is asked, and the one that lists the models.
+    """Return the name of an interface, the address for its requests, and the address that lists the models.
 
     Args:
         url: a base such as http://HOST:PORT/v1, or the whole address of an interface.
-        api: the interface; None is the one that the address ends in, else chat.
+        api: the name of the interface ('chat', 'decisions', 'systemone'). None takes the interface that the address
+            ends in, or else 'chat'.
 
     Returns:
-        Three texts: the interface and two addresses.
+        The name of the interface, and the two addresses.
     """
     url, mark, query = url.partition("?")
     url = url.rstrip("/")
@@ -252,7 +274,7 @@ def endpoint(url: str, api: str | None) -> tuple[str, str, str]:
 
 
 def model_names(content: Mapping[str, Any]) -> Sequence[str]:
-    """Return the models that a server lists."""
+    """Return the names of the models in a server's list of models."""
     data = content.get("data", content.get("models"))
     ids = (
         [model.get("id", model.get("name")) for model in data if isinstance(model, dict)]

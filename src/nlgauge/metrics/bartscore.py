@@ -27,7 +27,7 @@ _CUT = "a text that the model reads is longer than the window: only its beginnin
 
 
 class _AskedText(NamedTuple):
-    """A text that is scored, given another one."""
+    """A text whose probability is computed given another text, with the request for it."""
 
     name: str
     against: str
@@ -76,7 +76,7 @@ class BARTScore(RowMetric):
         return [asked.request for together in self._asked(row) for asked in together]
 
     def _asked(self, row: Row) -> list[list[_AskedText]]:
-        """Return the requests for each text that the candidate is compared with."""
+        """Return, for each text that the candidate is compared with, one or two requests; empty without such a text."""
         if self.direction == "faithfulness":
             has_source = row.source is not None
             return (
@@ -108,7 +108,7 @@ class BARTScore(RowMetric):
         return Value((max(means) if self.references == "best" else float(np.mean(means)),), None, tuple(notes))
 
     def _read(self, row: Row, features: Features) -> dict[int, list[Likelihood]]:
-        """Return the likelihoods for each text that the candidate can be compared with, by its index."""
+        """Return the likelihoods for each text that the candidate can be compared with, by the index of the text."""
         read = {}
         for number, together in enumerate(self._asked(row)):
             likelihoods = [likelihood for asked in together if (likelihood := features[asked.request]) is not None]
@@ -117,7 +117,7 @@ class BARTScore(RowMetric):
         return read
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """Return the probability of each scored token with its position, for the best reference or for all."""
+        """Return the probability and position of each scored token, for the best reference or for all references."""
         asked, read = self._asked(row), self._read(row, features)
         best = None
         if read and self.references == "best" and self.direction != "faithfulness":

@@ -1,4 +1,4 @@
-"""BaryScore: merges the layers of a text into one point cloud, and compares two clouds by optimal transport.
+"""BaryScore: the layers of each text are merged into one point cloud, and two clouds are compared by optimal transport.
 
 Colombo, Staerman, Clavel and Piantanida, "Automatic Text Evaluation through the Lens of Wasserstein Barycenters",
 EMNLP 2021, algorithm 1. Each layer of the encoder is a cloud of unit vectors, one per token. The text's cloud is the
@@ -46,13 +46,13 @@ class Cloud(NamedTuple):
     weights: Array
     """[points], with sum 1"""
     tokens: NDArray[np.intp]
-    """[points]: the text's token of each point"""
+    """[points]: the index of the token that each point belongs to"""
     unweighted: bool
     certified: bool
 
 
 class Clouds(WeakKeyDictionary[TokenVectors, Cloud]):
-    """The clouds of texts whose features are in memory. It is empty in another process."""
+    """A cache of the clouds of texts whose features are in memory. A copy for another process is empty."""
 
     def __reduce__(self) -> tuple[type[Clouds], tuple[()]]:
         return Clouds, ()
@@ -67,11 +67,12 @@ class CloudSide(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class BaryScorePrepared(Prepared):
-    """The layers, and the weights for both sides."""
+    """The layers that are read, and the weights of tokens for candidates and references."""
 
     layers: tuple[int, ...]
     sides: tuple[CloudSide, CloudSide]
-    """For candidates and for references; the same object if they share their weights"""
+    """The weights of tokens and the clouds by text: of candidates, and of references. Both are one object
+    unless `idf` is 'separate'"""
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         return [(float(np.sqrt(total)) if self.distance == "w2" else total,) for total in totals]
 
     def _moved(self, clouds: Sequence[tuple[Cloud, Cloud]]) -> list[tuple[Array, Array]]:
-        """Ground distances and optimal plan of each pair."""
+        """Return the ground distances [n, m] and the optimal plan [n, m] of each pair of clouds."""
         costs = [squared_distances(cloud.points, other.points) for cloud, other in clouds]
         if self.distance == "w1":
             costs = [np.sqrt(cost) for cost in costs]
@@ -181,15 +182,15 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         return None if all(cloud.certified for cloud in clouds) else ITERATED
 
     def evidence(self, row: Row, prepared: BaryScorePrepared, features: Features) -> Evidence:
-        """Return the transport plan to the chosen reference: how much mass moves how far between tokens.
+        """Return the transport plan to the chosen reference: the mass that moves between tokens, and its distance.
 
         The ground distance is squared, except with 'w1'. The plan is the exact one, even if the score uses an entropic
         plan.
 
         Args:
             row: the row.
-            prepared: what the metric prepared.
-            features: those of the row's texts.
+            prepared: the layers and weights of the metric.
+            features: the features of the row's texts.
 
         Returns:
             The flows.
@@ -211,7 +212,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
 
         Args:
             layers: the vectors of each text: [layers, tokens, width] each.
-            weights: of the tokens of each text: [tokens] each, with sum 1.
+            weights: the weights of the tokens of each text: [tokens] each, with sum 1.
 
         Returns:
             The barycenter of each text, with the weights of its points: [points].
@@ -221,7 +222,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
     def _clouds(
         self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: BaryScorePrepared
     ) -> list[tuple[Cloud, Cloud]]:
-        """Return the clouds of the texts of some pairs. Each is made once while its features are in memory."""
+        """Return the clouds of pairs of texts. Each is computed once while the features of its text are in memory."""
         first, second = prepared.sides
         for side, texts in zip(prepared.sides, zip(*pairs, strict=True), strict=False):
             new = [text for text in dict.fromkeys(texts) if text not in side.clouds]
@@ -245,7 +246,7 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         ]
 
     def _counting(self, feature: TokenVectors) -> NDArray[np.intp]:
-        """Return the tokens that count."""
+        """Return the indices of the tokens that are used: [used], by the parameters of the metric."""
         keep = np.full(len(feature.ids), True) if self.special_tokens else ~feature.special
         if not self.punctuation:
             wordlike = [is_word(feature.text[begin:end]) for begin, end in feature.offsets]
@@ -259,5 +260,5 @@ class BaryScore(ReferenceMetric[TokenVectors]):
         return np.flatnonzero(keep)
 
     def masses(self, feature: TokenVectors, tokens: NDArray[np.intp], table: TokenWeights | None) -> Array:
-        """Return the weights of some tokens. With idf, special tokens have weight 0."""
+        """Return the weights of the tokens with the given indices: [tokens]. With idf, special tokens have weight 0."""
         return np.ones(len(tokens)) if table is None else table.values[feature.ids[tokens]] * ~feature.special[tokens]

@@ -2,9 +2,10 @@
 
 Zhang, Kishore, Wu, Weinberger and Artzi, "BERTScore: Evaluating Text Generation with BERT", ICLR 2020.
 
-Precision is the mean over the candidate's tokens of the similarity to the most similar token of the reference. Recall
-is the same from the reference's side, and F1 is their harmonic mean (section 3). The means may be weighted by idf and
-leave out special tokens. In the published code tokens may still match special tokens, as with `special=True`.
+Each token of the candidate is matched with the most similar token of the reference, and precision is the mean of these
+similarities. For recall, each token of the reference is matched with the most similar token of the candidate. F1 is the
+harmonic mean of precision and recall (section 3). The means may be weighted by idf, and leave out special tokens. In
+the published code tokens may still match special tokens, as with `special=True`.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class BERTScorePrepared(Prepared):
-    """The layer, the weights of the tokens, and the baseline."""
+    """The layer that is read, the weights of the tokens (None for equal ones), and the baseline."""
 
     layer: int
     table: TokenWeights | None
     baseline: tuple[float, float, float]
-    """For precision, recall and F1"""
+    """The baselines of precision, recall and F1; 0 without rescaling"""
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class BERTScore(ReferenceMetric[TokenVectors]):
         return np.flatnonzero(~feature.special | self.special)
 
     def _side(self, feature: TokenVectors, prepared: BERTScorePrepared) -> tuple[Array, Array]:
-        """Return unit vectors and weights of the tokens that are used."""
+        """Return the unit vectors [used, width] and the weights [used] of the tokens that are used."""
         used = self._used(feature)
         words = np.where(feature.special[used], 0.0, 1.0)
         weights = words * prepared.table.values[feature.ids[used]] if prepared.table else words
@@ -131,7 +132,7 @@ class BERTScore(ReferenceMetric[TokenVectors]):
         return UNWEIGHTED
 
     def evidence(self, row: Row, prepared: BERTScorePrepared, features: Features) -> Evidence:
-        """Return the match of each token, from both sides, for the chosen reference."""
+        """Return the match of each token of the candidate and of each token of the chosen reference."""
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
         number, (candidate, reference) = chosen
@@ -159,7 +160,7 @@ class BERTScore(ReferenceMetric[TokenVectors]):
 
 
 def _baseline(layer: int, model: Model) -> tuple[float, float, float]:
-    """Precision, recall and F1 of unrelated sentences at a layer."""
+    """Return precision, recall and F1 of unrelated sentences at a layer. Raises SpecError if they were not measured."""
     if layer not in model.card.bertscore_baseline:
         raise SpecError(
             f"BERTScore: model {model.name!r} has no baseline for layer {layer}: choose rescale=False, or measure one "

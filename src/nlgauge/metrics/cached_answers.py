@@ -1,4 +1,4 @@
-"""The answers of a judge in the cache, each as it comes: a run may be stopped between the answers that a row needs."""
+"""The answers of a judge in the cache. Each is stored when it arrives, since a run may stop between a row's answers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from nlgauge.metrics.reading import Answer, Failure, Read
 Job: TypeAlias = tuple[bytes, int]
 """The digest of a prompt, and the number of the repeat"""
 _OFTEN_S = 0.2
-"""Seconds between two commits: a process that is killed loses no more"""
+"""Seconds between two commits. A process that is killed loses at most the answers of this time"""
 
 
 @dataclass
 class CachedAnswers:
-    """The answers of one judge.
+    """The cached answers of one judge.
 
     Args:
         cache: the cache; None for a run without one.
-        judge: all that an answer depends on beside the prompt and the number of the repeat.
-        count: how many answers a reply holds.
+        judge: a text with all that an answer depends on, beside the prompt and the number of the repeat.
+        count: the number of answers in a reply.
     """
 
     cache: AnswerCache | None
@@ -33,7 +33,7 @@ class CachedAnswers:
     _committed: float = 0.0
 
     def look_up(self, jobs: Iterable[Job]) -> dict[Job, Sequence[Answer]]:
-        """Return what was answered before."""
+        """Return the cached answers by job. A job of which an answer is missing is left out."""
         if self.cache is None:
             return {}
         keys = {self._key(job): job for job in jobs}
@@ -41,7 +41,7 @@ class CachedAnswers:
         return {job: answers for job, answers in cached.items() if len(answers) == self.count}
 
     def add(self, job: Job, answers: Sequence[Answer]) -> None:
-        """Cache what was answered; nothing where it may be answered otherwise when it is asked again."""
+        """Cache the answers to a job, unless one of them is a temporary failure."""
         if self.cache is None or any(isinstance(answer, Failure) and answer.temporary for answer in answers):
             return
         self.cache.put({self._key(job): json.dumps([_written(answer) for answer in answers]).encode()})
@@ -49,7 +49,7 @@ class CachedAnswers:
             self.commit()
 
     def commit(self) -> None:
-        """Write what was added."""
+        """Write the answers that were added."""
         if self.cache is not None:
             self.cache.commit()
             self._committed = time.monotonic()
@@ -63,7 +63,7 @@ def _written(answer: Answer) -> dict[str, object]:
 
 
 def _read(content: bytes) -> list[Answer]:
-    """Return the answers of which `_written` made the JSON; nothing for what is none."""
+    """Return the answers in JSON that `_written` made; an empty list for other content."""
     import msgspec  # where there is a cache
 
     try:
@@ -74,7 +74,7 @@ def _read(content: bytes) -> list[Answer]:
 
 
 def _answer(record: Mapping[str, object]) -> Answer:
-    """Return an answer. Raises ValueError for what is none."""
+    """Return the answer in a record that `_written` made. Raises ValueError for other records."""
     import msgspec
 
     if set(record) == {"number"}:

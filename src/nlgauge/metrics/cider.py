@@ -26,7 +26,7 @@ _SIGMA = 6.0
 
 
 class Vectors(NamedTuple):
-    """A text: for each n, the weights of its n-grams and the norm of the weights."""
+    """The tf-idf vectors of a text: for each n, the weights of its n-grams and their norm."""
 
     weights: list[dict[str, float]]
     norms: list[float]
@@ -37,7 +37,7 @@ class Vectors(NamedTuple):
 class CIDErPrepared(Prepared):
     """The weights of n-grams.
 
-    idf: for each n-gram, the logarithm of all items over items with the n-gram in a reference.
+    `idf` has, for each n-gram, ln(all items / items with the n-gram in a reference). `items` is the number of items.
     """
 
     items: int
@@ -89,7 +89,7 @@ class CIDEr(RowMetric):
         return shared_with_references(row)
 
     def _frequencies(self, corpus: Corpus) -> tuple[int, Counter[str]]:
-        """Return how many items have references with words, and how many of them have each n-gram."""
+        """Return the number of items that have references with words, and the number of them that have each n-gram."""
 
         @cache
         def grams(text: str) -> frozenset[str]:

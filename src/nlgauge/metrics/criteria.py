@@ -1,4 +1,4 @@
-"""Several questions about the same texts in one request to a chat, each answered under its own name in one object."""
+"""Several questions about the same texts in one request to a chat. One JSON object has all answers, by name."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from nlgauge.metrics.reading import Answer, Failure
 from nlgauge.metrics.replies import labels_in
 
 MOST = 20
-"""Criteria that a request may ask for"""
+"""The most criteria of a request"""
 TOKENS_EACH = 24
-"""Tokens of a name and its label"""
+"""The number of tokens of a name and its label"""
 _TAKEN = ("score", "spread", "flips", "turns", REASON)
 
 
 def criteria_of(metric: str, criteria: object) -> dict[str, str]:
-    """Return questions by the names of their sub-scores.
+    """Return the value of the parameter `criteria` after a check: questions by the names of their sub-scores.
 
     Args:
         metric: the name of the metric, for errors.
-        criteria: what the metric was given.
+        criteria: the value of the parameter.
 
     Returns:
         The questions, in their order.
 
     Raises:
-        SpecError: they are none, or a name is none of a sub-score.
+        SpecError: the value is no mapping of 2 to 20 names to questions, or a name cannot be that of a sub-score.
     """
     remedy = "write {'supported': 'Is every statement supported?', 'complete': 'Is nothing left out?'}"
     if not isinstance(criteria, Mapping) or not 2 <= len(criteria) <= MOST:
@@ -47,12 +47,12 @@ def criteria_of(metric: str, criteria: object) -> dict[str, str]:
 
 @dataclass
 class ChatOfCriteria(Chat):
-    """Chat completions that answer several questions in one JSON object."""
+    """The interface of chat completions, where one JSON object answers several questions."""
 
     criteria: Mapping[str, str] = field(default_factory=dict)
 
     def question_of(self, asked: Asked) -> str:
-        """Return the questions, each behind its name, and how to answer them."""
+        """Return the questions, each after its name, followed by the sentences on how to answer them."""
         questions = "\n".join(f"{name}: {question}" for name, question in self.criteria.items())
         fields = {**({REASON: "..."} if self.reason else {}), **dict.fromkeys(self.criteria, "...")}
         order = f" The {REASON}, in a sentence or two, comes first." if self.reason else ""
@@ -61,13 +61,13 @@ class ChatOfCriteria(Chat):
         return f"{before}Questions:\n{questions}\n\n{form}{json.dumps(fields)}.{order}"
 
     def schema(self) -> dict[str, Any]:
-        """Return the JSON schema of an answer."""
+        """Return the JSON schema of a reply, with a field for each question."""
         fields: dict[str, Any] = {REASON: {"type": "string"}} if self.reason else {}
         fields |= {name: {"type": "string", "enum": list(self.labels)} for name in self.criteria}
         return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
     def each(self, content: Mapping[str, Any]) -> list[Answer]:
-        """Return the answer to each question. A question that has none leaves the others theirs."""
+        """Return the answer to each question, or its failure. The failure of one question does not affect others."""
         final = self.final(content)
         if isinstance(final, Failure):
             return [final] * len(self.criteria)

@@ -3,10 +3,11 @@
 Deng, Tan, Liu, Xing and Hu, "Compression, Transduction, and Creation: A Unified Framework for Evaluating Natural
 Language Generation", EMNLP 2021. An aligner (`engine/aligners.py`) gives every word a confidence from 0 to 1 that
 another text supports it. A metric is a mean, sum or product of these (`maths/alignment.py`). Texts are read whole and
-as they are, as in the paper.
+without changes, as in the paper.
 
-By embeddings (section 3.5), the alignment of a sub-word is its cosine with the most similar sub-word of the other text
-on one layer; a word has the mean over its sub-words. nlgauge-lab has the errors of the published code.
+With embeddings (section 3.5), the alignment of a sub-word is its cosine with the most similar sub-word of the other
+text on one layer. The alignment of a word is the mean over its sub-words. The package nlgauge-lab has variants with the
+errors of the published code.
 """
 
 from __future__ import annotations
@@ -62,13 +63,13 @@ from nlgauge.metrics.model_settings import layer_read
 class AspectPrepared(Prepared):
     aligner: TextAligner
     baseline: float = 0.0
-    """The alignment of unrelated texts, for E with rescaling"""
+    """The alignment of unrelated texts, for aligner E with rescaling; else 0"""
     second: TextAligner | None = None
-    """The aligner of the references, where that is another one"""
+    """The aligner of the references; None if it is `aligner`"""
 
 
 class AspectReading(Reading):
-    """A row as an aspect reads it: the alignments that it needs."""
+    """The reading of a row by a metric: the requests for the alignments that the row needs, and its score."""
 
     def __init__(self, metric: CTCAspect, row: Row, prepared: AspectPrepared) -> None:
         self._metric, self._prepared = metric, prepared
@@ -88,7 +89,7 @@ class AspectReading(Reading):
         return Scored(value, partial(self._shown, done))
 
     def _align(self, features: Features) -> tuple[list[tuple[Direction, Aligned]], tuple[str, ...]] | str:
-        """Return the alignments, with notes of what was left out, or why the row has no value."""
+        """Return the alignments, with notes on texts that were left out, or the reason why the row has no value."""
         done: list[tuple[Direction, Aligned]] = []
         notes: dict[str, None] = {}
         for direction in self._directions:
@@ -109,7 +110,7 @@ class AspectReading(Reading):
         return Value((np.nan,) * len(self._metric.parts), reason, notes)
 
     def _shown(self, done: Sequence[tuple[Direction, Aligned]]) -> Evidence:
-        """Return the words of each aligned text that count, with position and alignment."""
+        """Return the evidence: the words of each aligned text that count, with their position and alignment."""
         aligner = self._prepared.aligner
         if not aligner.shows_words:
             return Evidence()
@@ -124,7 +125,7 @@ class CTCAspect(RowMetric):
     citation: ClassVar[str] = "Deng et al. 2021, EMNLP, arXiv:2109.06379"
     embeddings: ClassVar[type[EmbeddingAligner]] = EmbeddingAligner
     of_alignments: ClassVar[Limits] = SHARE
-    """The limits of what is made of alignments from 0 to 1"""
+    """The least and the greatest score that follow from alignments between 0 and 1"""
 
     aligner: str = param(
         "E",
@@ -179,12 +180,12 @@ class CTCAspect(RowMetric):
         return self.aligner == "D"
 
     def directions(self, row: Row) -> list[Direction]:
-        """Return the alignments that a row needs; by default, of the candidate with the needed columns."""
+        """Return the pairs of texts that a row needs aligned; by default, the candidate with the needed columns."""
         return [_candidate(row, *self.needed)]
 
     @abstractmethod
     def values(self, alignments: Sequence[Array], prepared: AspectPrepared) -> tuple[float, ...]:
-        """Return the score of each part, from the alignments of the directions in order."""
+        """Return the score of each part, from the alignments [words] of the pairs of `directions`, in their order."""
 
     def prepare(self, setup: Setup) -> AspectPrepared:
         model = setup.model
@@ -205,7 +206,7 @@ class CTCAspect(RowMetric):
         return AspectPrepared(aligner=embeddings, baseline=baseline, facts=facts)
 
     def _trained(self, model: Model) -> tuple[TrainedAligner, dict[str, object]]:
-        """Return the aligner of a model, and what its numbers depend on."""
+        """Return the trained aligner of a model, and the facts that its numbers depend on."""
         aligner, facts = trained_aligner(
             model, aggregate=self.aligner == "R", stopwords=self.stopwords, reading=self.reading
         )
@@ -219,7 +220,7 @@ class CTCAspect(RowMetric):
         return aligner, facts
 
     def _layer(self, model: Model) -> tuple[int, dict[str, object]]:
-        """Return the layer, and the facts that name it."""
+        """Return the number of the layer that is compared, and the facts that name it in the signature."""
         most = model[ENCODER].layers
         families = [*(kind.__name__ for kind in type(self).__mro__), "CTC"]
         asked = most + 1 + self.layer if self.layer < -1 else None if self.layer == -1 else self.layer
@@ -232,11 +233,11 @@ class CTCAspect(RowMetric):
         return AspectReading(self, row, prepared)
 
     def asked(self, direction: Direction, prepared: AspectPrepared) -> Sequence[AnyRequest]:
-        """Return the features that the alignment of a direction needs."""
+        """Return the requests for the features that the alignment of a pair of texts needs."""
         return prepared.aligner.requests(direction)
 
     def aligned(self, direction: Direction, prepared: AspectPrepared, features: Features) -> Aligned | str:
-        """Return the alignment of a direction, or the reason why there is none."""
+        """Return the alignment of a pair of texts, or the reason why there is none."""
         return prepared.aligner.align(direction, features)
 
 

@@ -1,7 +1,8 @@
-"""Decision models: typed questions about a text, by `/decisions` and by System One, answered by probabilities.
+"""Decision models, which answer typed questions about a text by probabilities: `/decisions` and System One.
 
-A question of yes or no is a predicate (System One: noul), numbers by label are a choice, and a scale is a score with a
-level for each number. The number of an answer is the mean over the labels' numbers, weighted by their probabilities.
+A question of yes or no has the type predicate (System One: noul). A question with labels has the type choice. A scale
+has the type score, with a level for each number. The number of an answer is the mean over the numbers of the labels,
+weighted by their probabilities.
 """
 
 from __future__ import annotations
@@ -19,43 +20,43 @@ from nlgauge.metrics.reading import YES_NO, Answer, Failure, Read
 from nlgauge.metrics.replies import Numbers
 
 MOST_LEVELS = 10
-"""Levels that a question about a scale may have"""
+"""The most levels of a scale"""
 
 
 @dataclass
 class _Form:
-    """What both interfaces share."""
+    """How a decision model is asked and how its replies are read: what `Decisions` and `SystemOne` have in common."""
 
     model: str
     labels: Numbers
     scale: bool
     """Whether the labels are the numbers of a scale, in order"""
     criteria: Mapping[str, str] = field(default_factory=dict)
-    """Questions by name that are asked in one request, instead of the prompt's"""
+    """The questions of a request, by name; empty for the single question of the prompt"""
     without: set[str] = field(default_factory=set)
 
     def questions(self, asked: Asked) -> Mapping[str, str]:
-        """Return the questions by name."""
+        """Return the questions of a request, by name."""
         return self.criteria or {NAME: asked.question}
 
     def read(self, content: Mapping[str, Any]) -> Answer:
-        """Return the number of a reply to one question, or why there is none."""
+        """Return the number of a reply to a single question, or the failure with the reason."""
         return self.each(content)[0]
 
     def each(self, content: Mapping[str, Any]) -> list[Answer]:
-        """Return the answer to each question."""
+        """Return the answer to each question of a request, from the reply."""
         raise NotImplementedError
 
     def learn(self, content: Mapping[str, Any]) -> bool:
-        """Return whether a first reply changes what is sent: it does not."""
+        """Return False: no first reply makes it necessary to change the requests."""
         return False
 
     def refused(self, failure: str) -> str | None:
-        """Return the parameter that a server's refusal names: there is none that could be left out."""
+        """Return None: these interfaces have no parameter that could be left out after a refusal."""
         return None
 
     def _number(self, answer: object, yes: str) -> Answer:
-        """Return the number of an answer. yes: the field that holds the probability of yes."""
+        """Return the number of an answer, or the failure; `yes` is the field that holds the probability of yes."""
         if not isinstance(answer, dict):
             return Failure("the reply has no answer to the question", temporary=True)
         if answer.get("type") == "refusal":
@@ -81,7 +82,7 @@ class _Form:
         return Read(mean, by_probability=True)
 
     def _written(self, answer: Mapping[str, Any]) -> Answer:
-        """Return the number of an answer without probabilities."""
+        """Return the number of an answer without probabilities: that of its choice, or its score."""
         if self.scale:
             score = answer.get("score")
             if not _is_number(score) or not 0 <= score <= len(self.labels) - 1:
@@ -95,10 +96,10 @@ class _Form:
 
 @dataclass
 class Decisions(_Form):
-    """A decision model behind `/decisions`."""
+    """The interface `/decisions` of a decision model."""
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
-        """Return what is sent."""
+        """Return the body of a request about a filled prompt. The seed is not used."""
         kind: dict[str, Any] = {"type": "predicate"}
         if self.scale:
             kind = {"type": "score", "levels": [{"label": label} for label in self.labels]}
@@ -108,7 +109,7 @@ class Decisions(_Form):
         return {"model": self.model, "input": asked.material, "questions": questions}
 
     def each(self, content: Mapping[str, Any]) -> list[Answer]:
-        """Return the answer to each question; where several were asked, by their names."""
+        """Return the answer to each question of a request. If there are several, answers are found by name."""
         answers = content.get("answers")
         listed = [answer for answer in answers if isinstance(answer, dict)] if isinstance(answers, list) else []
         if not self.criteria:
@@ -119,10 +120,10 @@ class Decisions(_Form):
 
 @dataclass
 class SystemOne(_Form):
-    """A decision model behind the service System One. Its requests and replies have other field names."""
+    """The interface of the service System One. Its requests and replies have other field names than `/decisions`."""
 
     def body(self, asked: Asked, seed: int | None) -> dict[str, Any]:
-        """Return what is sent."""
+        """Return the body of a request about a filled prompt. The seed is not used."""
         kind: dict[str, Any] = {"type": "noul"}
         if self.scale:
             kind = {"type": "score", "criteria": list(self.labels)}
@@ -132,14 +133,14 @@ class SystemOne(_Form):
         return {"model": self.model, "state": asked.material, "questions": questions}
 
     def each(self, content: Mapping[str, Any]) -> list[Answer]:
-        """Return the answer to each question, by its name."""
+        """Return the answer to each question of a request. Answers are found by the names of the questions."""
         answers = content.get("answers")
         by_name = answers if isinstance(answers, dict) else {}
         return [self._number(by_name.get(name), "noul") for name in self.criteria or (NAME,)]
 
 
 def _by_label(probabilities: object) -> dict[str, float] | None:
-    """Probabilities by label or level, None where there are none; both ways of writing them are read."""
+    """Return the probabilities by label or level, from a list of records or a mapping; None if there are none."""
     if isinstance(probabilities, list):
         pairs = [(level.get("value"), level.get("probability")) for level in probabilities if isinstance(level, dict)]
     else:

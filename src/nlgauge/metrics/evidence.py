@@ -1,4 +1,4 @@
-"""Evidence of metrics that score words: those that two texts share, and how likely a model finds each."""
+"""Evidence of metrics that score words: the words that two texts share, and the probability of each word by a model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HALF = 0.5
 
 
 def token_pieces(feature: TokenVectors, tokens: NDArray[np.intp]) -> list[TextPiece]:
-    """Return the positions of some tokens in their text; a special token has none."""
+    """Return the texts and positions of the tokens with the given indices; a special token has neither."""
     marks = zip(feature.offsets[tokens].tolist(), feature.special[tokens].tolist(), strict=True)
     return [
         TextPiece(None) if special else TextPiece(feature.text[begin:end], begin, end)
@@ -41,10 +41,10 @@ def likely_words(name: str, against: str, likelihood: Likelihood) -> EvidenceTex
 
 
 def shared_words(candidate: str, others: Mapping[str, str], reference: int | None = None) -> Evidence:
-    """Return the words that a candidate shares with other texts: the evidence of all string metrics.
+    """Return the words that a candidate shares with other texts, which are the evidence of all string metrics.
 
-    Case does not count. A word is shared as often as it is in both texts; with several other texts, the one with the
-    most occurrences counts.
+    Case does not count. A word is shared as often as both texts have it. Of several other texts, the one that has the
+    word most often counts.
 
     Args:
         candidate: the candidate.

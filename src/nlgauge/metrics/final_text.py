@@ -1,4 +1,4 @@
-"""The final answer in the message of a chat model, without what the model thought before it."""
+"""The final answer in the message of a chat model, without the model's thoughts before it."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ _TEXT = frozenset(("text", "output_text"))
 
 
 class FinalText(NamedTuple):
-    """What a model answered after its thoughts."""
+    """The final answer of a message, or the reason why the message has none."""
 
     text: str
     unfinished: bool = False
     """Whether the message ends inside a thought, so that there is no answer"""
     refusal: str | None = None
-    """What the model said where it refused to answer"""
+    """The words of the model if it refused to answer; else None"""
     unknown: str | None = None
-    """The type of a part of the message that is no text and no thought"""
+    """The type of a part of the message that is neither text nor thought; None without such a part"""
 
 
 def final_text(message: Mapping[str, Any]) -> FinalText:
     """Return the final answer of a message.
 
     The fields of a message that hold thoughts (`reasoning_content`, `reasoning`, `thinking`) are never read. Thoughts
-    in the content are taken off: parts of the type 'thinking', all before the last closing tag (served models often
-    lose the opening one), and all channels but the final one.
+    in the content are removed: parts of the type 'thinking', all text before the last closing tag (served models often
+    lose the opening tag), and all channels except the final one.
 
     Args:
-        message: `choices[0].message` of a reply; its content is a text, a list of parts, or null.
+        message: `choices[0].message` of a reply. Its content is a text, a list of parts, or null.
 
     Returns:
-        The answer, and what was taken off.
+        The answer without thoughts, or an empty text with the reason.
     """
     if isinstance(refusal := message.get("refusal"), str) and refusal:
         return FinalText("", refusal=refusal)

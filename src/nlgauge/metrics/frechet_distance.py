@@ -28,7 +28,7 @@ _AT_ONCE = 4096
 
 
 class Frechet(NamedTuple):
-    """The squared distance and the two terms that add up to it; none is negative."""
+    """The squared distance, and the two terms whose sum it is. None of the three is negative."""
 
     distance: float
     means: float
@@ -41,8 +41,8 @@ def frechet(first: Points, second: Points) -> Frechet:
     """Return the squared Fréchet distance of two sets of points. Covariances divide by n - 1, and are 0 for one point.
 
     Args:
-        first: [n, width], n at least 1.
-        second: [m, width], m at least 1.
+        first: points [n, width], n at least 1.
+        second: points [m, width], m at least 1.
 
     Returns:
         The squared distance and its two terms.
@@ -86,7 +86,7 @@ class FrechetDistance(SetMetric):
         return Value(tuple(frechet(evaluated, reference)), None, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """Return the sizes that the distance depends on."""
+        """Return the numbers of points of both sets and their width, on which the size of the distance depends."""
         dimensions = evaluated[0].points.shape[1]
         sides = {"outputs": evaluated, "references": reference}
         return Evidence(

@@ -1,4 +1,4 @@
-"""InfoLM: compares the masked-LM distributions of two texts by an information measure.
+"""InfoLM: the masked-LM distributions of two texts are compared by an information measure.
 
 Colombo, Clavel and Piantanida, "InfoLM: A New Metric to Evaluate Summarization & Data2Text Generation", AAAI 2022.
 
@@ -46,12 +46,12 @@ _EVIDENCE_ITEMS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class InfoLMPrepared(Prepared):
-    """How distributions are computed and compared."""
+    """The settings by which distributions are computed and compared."""
 
     measure: Measure
     temperature: float
     weights: tuple[TokenWeights | None, TokenWeights | None]
-    """For candidates and for references"""
+    """The weights of tokens for candidates, and those for references; None for equal weights"""
     tokenizer: SubwordTokenizer
 
 
@@ -116,7 +116,7 @@ class InfoLM(ReferenceMetric[Bag]):
 
     @classmethod
     def preset_settings(cls, preset: str, given: Mapping[str, object]) -> Mapping[str, object]:
-        """Return the paper's settings, with alpha and beta for the given measure."""
+        """Return the paper's settings of a preset, with alpha and beta for the measure of the given settings."""
         of_measure = _OF_MEASURES[preset].get(given.get("measure", cls.measure), {})
         return {**cls.presets[preset], **of_measure}
 
@@ -171,7 +171,7 @@ class InfoLM(ReferenceMetric[Bag]):
         return symmetrised(prepared.measure, p, q, self.direction)
 
     def logs(self, candidate: Bag, reference: Bag) -> tuple[Array, Array]:
-        """Log-probabilities [vocabulary] in the order for the measure: the reference's first."""
+        """Return the log-probabilities [vocabulary] of the reference, and then those of the candidate."""
         return reference.log_probabilities.astype(np.float64), candidate.log_probabilities.astype(np.float64)
 
     def pair_note(self, candidate: Bag, reference: Bag, prepared: InfoLMPrepared) -> str | None:

@@ -1,4 +1,4 @@
-"""Judge: what a model behind an address says of each row; it is asked by HTTP, and nothing else is sent anywhere."""
+"""Judge: the answer of a model to a question about each row, by HTTP. Nothing is sent to any other address."""
 
 from __future__ import annotations
 
@@ -37,33 +37,33 @@ from nlgauge.metrics.server import Reply, Server, address_of, deployment_of, key
 _PROBE = Asked("A source:\nWater is wet.\n\nAn answer:\nWater is wet.", "Is the answer supported by the source?")
 _SCALE = re.compile(r"(\d{1,3})-(\d{1,3})")
 _ROW = ("prompt", "repeat", "lower_is_better", "model")
-"""Parameters that change what a row is asked, which its prompt says, and how its answers are put together"""
+"""Parameters on which a cached answer depends only by its prompt and by the name of the model that answered"""
 _STOPPED = Failure("the run was stopped before the judge had answered", temporary=True)
 _CHANGED = "the server answered as the model {now!r}, and at the beginning of the run as {first!r}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class JudgePrepared(Prepared):
-    """A judge whose server has answered, so that it can be asked."""
+    """A judge that is ready: its server has answered a first question."""
 
     server: Server
     form: Chat | Decisions | SystemOne
     url: str
     served: str
-    """The model as the server names it in its answers"""
+    """The name of the model in the server's replies"""
     cached: CachedAnswers
     answers: dict[Job, Answer] = field(default_factory=dict)
-    """The answers of this run"""
+    """The answers of this run, those from the cache included"""
 
 
 @dataclass(frozen=True)
 class Judge(RowMetric):
     """The answer of a language model, or of a decision model, to a question about each row; it is asked over HTTP.
 
-    The number is the probability of yes where the server gives probabilities, else 1 or 0 for the word that it answers.
-    An answer that cannot be read is no number and has its reason. Nothing is sent to any other address, answers are
+    The number is the probability of yes if the server gives probabilities, else 1 for the word yes and 0 for no. A row
+    whose answer cannot be read has no number, and has the reason. Nothing is sent to any other address, answers are
     cached, and a key comes from the environment alone. The numbers are not repeatable: a server may answer otherwise
-    the next time. Measure how far to trust it by `correlate`, `estimate` and `calibrate`.
+    the next time. `correlate`, `estimate` and `calibrate` measure how far a judge can be trusted.
     """
 
     subject: ClassVar[str] = "url"
@@ -159,7 +159,7 @@ class Judge(RowMetric):
 
     @cached_property
     def template(self) -> Prompt:
-        """The prompt. Raises SpecError for a file that cannot be read, and for one that does not fit."""
+        """The prompt before it is filled in. Raises SpecError for a file that cannot be read, or that does not fit."""
         prompt = prompt_of(self.prompt, self.name)
         if self.criteria is not None:
             return replace(prompt, question="") if prompt.ours else prompt
@@ -176,12 +176,12 @@ class Judge(RowMetric):
         return self.template.ours and self._api == "chat"
 
     def filled(self, row: Row) -> list[Asked] | str:
-        """Return what is asked about a row, or the reason why it is not asked; in our prompts marks fence the texts."""
+        """Return the filled prompts for a row, with marks around texts in nlgauge's prompts, or why there are none."""
         return self.template.filled(row, self._fences)
 
     @property
     def labels(self) -> Numbers:
-        """The numbers of the answers."""
+        """The number of each label."""
         if isinstance(self.values, str):
             low, high = map(int, self.values.split("-"))
             return {str(number): float(number) for number in range(low, high + 1)}
@@ -215,13 +215,13 @@ class Judge(RowMetric):
         return self.template.columns
 
     def prepare(self, setup: Setup) -> JudgePrepared:
-        """Ask one short question, to know the model that answers and what the server takes.
+        """Ask one short question, to learn the name of the model and the parameters that the server accepts.
 
         Args:
             setup: the corpus and the options of the run.
 
         Returns:
-            What the signature says of the model and the server.
+            The judge that is ready, with the facts about model and server for the signature.
 
         Raises:
             SpecError: nobody answers at the address, it refuses the key, or it serves several models.
@@ -268,7 +268,7 @@ class Judge(RowMetric):
         return JudgePrepared(facts=facts, server=server, form=form, url=url, served=served, cached=cached)
 
     def _form(self, api: str, model: str) -> Chat | Decisions | SystemOne:
-        """Return how an interface is asked and read."""
+        """Return the object that makes the requests of an interface and reads its replies."""
         if api != "chat":
             kind = Decisions if api == "decisions" else SystemOne
             return kind(model, self.labels, scale=isinstance(self.values, str), criteria=self.criteria or {})
@@ -288,7 +288,7 @@ class Judge(RowMetric):
         )
 
     def _first_reply(self, server: Server, url: str, form: Chat | Decisions | SystemOne) -> Reply:
-        """Return the reply to one short question. What the server refuses is left out, and it is asked again."""
+        """Return the reply to one short question. It is sent again without each parameter that the server refuses."""
         while True:
             reply = server.ask(url, form.body(_PROBE, 0 if self.repeat > 1 else None), unless=form.refused)
             if reply.failure is None:
@@ -327,7 +327,10 @@ class Judge(RowMetric):
         return range(self.repeat)
 
     def _ask(self, jobs: Mapping[tuple[bytes, int], Asked], prepared: JudgePrepared) -> None:
-        """Ask several questions at a time. An interruption ends the waits, and asks nothing more."""
+        """Get the answers of jobs, from the cache or the server, and add them to `prepared.answers`.
+
+        Several requests run at a time. After an interruption no further request is sent, and waits end.
+        """
         from concurrent.futures import ThreadPoolExecutor, as_completed
 
         count = prepared.cached.count
@@ -394,7 +397,7 @@ class Judge(RowMetric):
         return Value((mean, spread, min(above, len(turns) - above) / len(turns), *orders))
 
     def evidence(self, row: Row, prepared: JudgePrepared, features: Features) -> Evidence:
-        """Return the reasons that the judge gave, where it gave any."""
+        """Return the reasons that the judge gave for a row; empty if it gave none."""
         filled = self.filled(row)
         asked = [] if isinstance(filled, str) else filled
         turns = self._turns if self.criteria is None else range(1)  # one reason is for all criteria
@@ -404,20 +407,20 @@ class Judge(RowMetric):
         return Value((math.nan,) * len(self.parts), reason, temporary=temporary)
 
     def spent(self, prepared: JudgePrepared) -> Mapping[str, int]:
-        """Return the cost of the run (requests, repeated requests, failures, tokens), and what was mixed.
+        """Return the cost of the run, by name: requests, repeated requests, failures, tokens.
 
-        Where the answers of a run, also those of the cache, are of several days or fingerprints of the model, the
-        number of each is told.
+        If the answers of the run, those from the cache included, come from several days or fingerprints of the model,
+        the number of answers of each is added.
         """
         return {**prepared.server.counts, **mixed(prepared.answers.values())}
 
     def is_cheap(self, row: Row) -> bool:
-        """Return True: a row's number is made of its cached answers at once, and these say when they were given."""
+        """Return True, because a row's number is computed at once from its cached answers, which have their dates."""
         return True
 
 
 def _of_criteria(answers: Sequence[Answer]) -> Value:
-    """Return the number of each criterion; those without one have the reason of the first of them."""
+    """Return the numbers of all criteria as one value. A failure is NaN, and the first failure gives the reason."""
     failed = [answer for answer in answers if isinstance(answer, Failure)]
     numbers = tuple(math.nan if isinstance(answer, Failure) else answer.number for answer in answers)
     temporary = any(answer.temporary for answer in failed)

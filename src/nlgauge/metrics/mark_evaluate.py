@@ -52,7 +52,7 @@ Words: TypeAlias = NDArray[np.float32]
 
 
 class Counts(NamedTuple):
-    """The input of the estimators. ``counts.swapped`` exchanges S and S'."""
+    """The counts that the estimators take, with the names of the module's docstring."""
 
     a: int
     b: int
@@ -64,7 +64,7 @@ class Counts(NamedTuple):
 
     @property
     def size(self) -> int:
-        """P, the true size."""
+        """The true size P = n + m."""
         return self.n + self.m
 
     @property
@@ -73,21 +73,21 @@ class Counts(NamedTuple):
 
     @property
     def apart(self) -> Counts:
-        """The counts of sets of these sizes that do not overlap."""
+        """The counts that two sets of the same sizes have if they do not overlap."""
         return Counts(a=0, b=0, B1=0, B2=0, n=self.n, m=self.m, k=self.k)
 
 
 class Balls(NamedTuple):
-    """The balls of a set's points."""
+    """The balls around the points of a set, for several k."""
 
     points: Points
     """[points, width]"""
     squared_radii: NDArray[np.float64]
-    """[points, ks]"""
+    """[points, ks]: the squared distance of each point to its k-th nearest other point"""
 
     @classmethod
     def of(cls, points: Points, ks: Sequence[int]) -> Balls:
-        """Return the balls that reach to the k-th neighbours."""
+        """Return the balls around points [points, width] that reach to the k-th nearest other point, for each k."""
         return cls(points, squared_radii(points, ks))
 
 
@@ -106,7 +106,7 @@ def petersen(counts: Counts) -> SizeEstimate:
     It is symmetric in S and S'. P^ = P if one of the sets is completely covered.
 
     Args:
-        counts: what was marked and captured.
+        counts: the numbers of points, and of points and pairs in balls.
 
     Returns:
         The estimate.
@@ -123,7 +123,7 @@ def schnabel(counts: Counts) -> SizeEstimate:
     is at most 1 / K, so the score is in [1 - 1/K, 1].
 
     Args:
-        counts: what was marked and captured.
+        counts: the numbers of points, and of points and pairs in balls.
 
     Returns:
         The estimate.
@@ -141,7 +141,7 @@ def capture(counts: Counts) -> SizeEstimate:
     first N >= M where it is not above 0.
 
     Args:
-        counts: what was marked and captured.
+        counts: the numbers of points, and of points and pairs in balls.
 
     Returns:
         The estimate.
@@ -167,7 +167,7 @@ def _gain(N: int, P: int, C: int) -> float:
 
 
 def _estimate(size: int, excess: int, over: int) -> SizeEstimate:
-    """P^ = P + excess / over, neither negative."""
+    """Return the estimate P^ = P + excess / over, where P is `size`, and neither excess nor over is negative."""
     if not over:
         return SizeEstimate(math.inf, 0.0)
     return SizeEstimate(size + excess / over, 1 - min(excess / over / size, 1.0))
@@ -214,7 +214,7 @@ class MarkEvaluate(SetMetric):
         return self.of_balls(Balls.of(evaluated, (self.k,)), Balls.of(reference, (self.k,)))
 
     def of_balls(self, evaluated: Balls, reference: Balls) -> Value:
-        """`compare` with known balls of this k."""
+        """Return the score of two sets as `compare` does, from their balls for this k."""
         (swept,) = assessed(evaluated, reference, (self.k,))
         a, b, *_, n, m, k = swept.counts
         estimate: SizeEstimate = getattr(swept, self.estimator)
@@ -224,7 +224,7 @@ class MarkEvaluate(SetMetric):
         return Value((*scores, a / m, b / n, *map(float, swept.counts[:-1])), None, (note,) if note else ())
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """Texts that are not fully covered by balls of the other side, farthest first, and covered texts."""
+        """Return the texts that are not fully covered by balls of the other side, farthest first, and covered texts."""
         return covered_texts(evaluated, reference, self.k)
 
 
@@ -232,7 +232,7 @@ class MarkEvaluate(SetMetric):
 class MarkEvaluateText(Compared[Words]):
     """Similarity of the words of a text and of its references, by capture-recapture estimates of their number.
 
-    Sub-scores: those of MarkEvaluate, of points of words in place of texts.
+    The sub-scores are those of MarkEvaluate, computed for points of words in place of points of texts.
     """
 
     cost: ClassVar[Cost] = "encoding"
@@ -266,7 +266,7 @@ class MarkEvaluateText(Compared[Words]):
 
     @property
     def of_sets(self) -> MarkEvaluate:
-        """The metric that makes points of words and compares two sets of them."""
+        """The metric MarkEvaluate with these parameters. It compares two sets of points: the words of texts."""
         return MarkEvaluate(
             estimator=self.estimator,
             k=self.k,
@@ -277,7 +277,7 @@ class MarkEvaluateText(Compared[Words]):
         )
 
     def prepare(self, setup: Setup) -> SetPrepared:
-        """Return the layers. Raises SpecError if the model has fewer."""
+        """Return the layers that are read. Raises SpecError if the model has fewer layers."""
         return self.of_sets.prepare(setup)
 
     def requests(self, row: Row, prepared: SetPrepared) -> list[Request[TokenVectors]]:
@@ -332,30 +332,30 @@ class MarkEvaluateText(Compared[Words]):
 
 
 def _beyond(k: int, least: int) -> str | None:
-    """Return the note of a comparison whose smaller set has few points, or None."""
+    """Return the note of a comparison if k is above the number of other points in the smaller set; else None."""
     return f"k={k} is more than the number of other points in a set: that number was used" if k >= least else None
 
 
 class Assessment(NamedTuple):
-    """The estimates at one k."""
+    """The estimates of the population's size, each with its score, for balls up to the k-th nearest point."""
 
     k: int
     counts: Counts
     petersen: SizeEstimate
     schnabel: SizeEstimate
-    """Quality: of references and outputs"""
+    """Schnabel's estimate with the references marked, which measures quality"""
     diversity: SizeEstimate
-    """Schnabel's estimate of outputs and references"""
+    """Schnabel's estimate with the outputs marked, which measures diversity"""
     capture: SizeEstimate
 
 
 def sweep(evaluated: Points, reference: Points, ks: Sequence[int]) -> list[Assessment]:
-    """Return all estimates at many k from one pass over the distances.
+    """Return all estimates for several k, from one pass over the distances.
 
     Args:
-        evaluated: points [m, width].
-        reference: points [n, width].
-        ks: ascending, each at least 1.
+        evaluated: points of the outputs [m, width].
+        reference: points of the references [n, width].
+        ks: the values of k, ascending, each at least 1.
 
     Returns:
         The estimates for each k.
@@ -364,7 +364,7 @@ def sweep(evaluated: Points, reference: Points, ks: Sequence[int]) -> list[Asses
 
 
 def assessed(evaluated: Balls, reference: Balls, ks: Sequence[int]) -> list[Assessment]:
-    """`sweep` with known balls."""
+    """Return the estimates for each k as `sweep` does, from the balls of both sets for these k."""
     by_reference, by_output = between(*reference, *evaluated)
     counted = (by_reference.covered, by_output.covered, by_reference.pairs, by_output.pairs)
     out = []

@@ -42,14 +42,14 @@ _ROUNDING = 1e-9
 
 
 def word_weights(logits: NDArray[np.floating], starts: NDArray[np.intp]) -> Array:
-    """Return the softmax over a text's sub-words, summed over the sub-words of each word (equation 6).
+    """Return the weights of a text's words: the softmax over sub-words, summed for each word (equation 6).
 
     Args:
-        logits: [tokens].
+        logits: the logit of each sub-word: [tokens].
         starts: the first token of each word: [words].
 
     Returns:
-        [words], with sum 1.
+        The weights: [words], with sum 1.
     """
     shares = np.exp(logits.astype(np.float64) - logits.max())
     sums: Array = np.add.reduceat(shares / shares.sum(), starts)
@@ -65,8 +65,8 @@ def heaviest(weights: Array, keep: float) -> NDArray[np.intp]:
     """Return the smallest set of words, heaviest first, with at least a share of the weight.
 
     Args:
-        weights: of the words: [words].
-        keep: the share, above 0 and up to 1; 1 takes all words, also without weight.
+        weights: the weights of the words: [words].
+        keep: the share, above 0 and up to 1. With 1 all words are returned, also those without weight.
 
     Returns:
         The indexes of the words. Words of equal weight are in text order.
@@ -82,10 +82,11 @@ def kept_words(weights: tuple[Array, Array], share: float, keep: float, per_text
     """Return the words of candidate and source that are masked.
 
     Args:
-        weights: of the words of both texts: [words] each.
-        share: how much of the score the candidate's words make up, from 0 to 1.
+        weights: the weights of the words of both texts: [words] each.
+        share: the candidate's share of the score, from 0 to 1.
         keep: the share of the weight whose words are masked, as in `heaviest`.
-        per_text: apply `keep` to each text's weight separately, not to the weight of both texts in the score.
+        per_text: whether `keep` applies to the weight of each text separately, and not to the weight of both texts
+            together in the score.
 
     Returns:
         The indexes of the words of both texts, in text order.
@@ -100,7 +101,7 @@ def kept_words(weights: tuple[Array, Array], share: float, keep: float, per_text
 
 
 def shared(weights: tuple[Array, Array], share: float) -> tuple[Array, Array]:
-    """Weights of candidate and source in the score, with sum one over both."""
+    """Return the weights of the words of candidate and source in the score: [words] each, with sum one over both."""
     return share * weights[0], (1 - share) * weights[1]
 
 
@@ -108,10 +109,10 @@ def weighted_score(scores: Sequence[Array], weights: Sequence[Array], share: flo
     """Return the score (equation 5), divided by the weight of the masked words.
 
     Args:
-        scores: of the masked words of candidate and source: [masked] each.
-        weights: of these words: [masked] each.
-        share: how much of the score the candidate's words make up, from 0 to 1.
-        per_text: divide by the weight of each text separately.
+        scores: the scores of the masked words of candidate and source: [masked] each.
+        weights: the weights of these words: [masked] each.
+        share: the candidate's share of the score, from 0 to 1.
+        per_text: whether to divide by the weight of each text separately.
 
     Returns:
         The score; NaN if the weight is 0.
@@ -139,18 +140,18 @@ class MaskEvalPrepared(Prepared):
     share: float
     """The candidate's share of the score"""
     weighter: Weighter | None = None
-    """None: all words of a text have the same weight"""
+    """The model of the learned token weights; None if all words of a text have the same weight"""
 
 
 class MaskedTexts(NamedTuple):
     """The masked words of a row's candidate and source, and their weights."""
 
     requests: tuple[MaskedWordsRequest | None, MaskedWordsRequest | None]
-    """None for a text without masked words"""
+    """The requests for candidate and source; None for a text without masked words"""
     weights: tuple[Array, Array]
-    """Weights of the masked words: [words]"""
+    """The weights of the masked words of candidate and source: [masked] each"""
     cut: tuple[bool, bool]
-    """Whether only the beginning of the text was read, because it is longer than the window"""
+    """For candidate and source, whether only the beginning was read, because the text is longer than the window"""
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,16 @@ class MaskEval(RowMetric):
         return MaskEvalReading(self, row, prepared)
 
     def masked(self, row: Row, side: int, words: tuple[int, ...] | None = None) -> MaskedWordsRequest:
-        """Masked words of a text, by default all. side: 0 for the candidate, 1 for the source."""
+        """Return the request for masked words of a text.
+
+        Args:
+            row: the row.
+            side: 0 for the candidate, 1 for the source.
+            words: the indexes of the words that are masked; None for all.
+
+        Returns:
+            The request.
+        """
         texts = _texts(row, side)
         return MaskedWordsRequest(
             *texts,
@@ -247,7 +257,7 @@ class MaskEval(RowMetric):
         )
 
     def states(self, row: Row, side: int) -> PairStatesRequest:
-        """Return the states that learned token weights are computed from."""
+        """Return the request for the states of candidate (side 0) or source (side 1), for learned token weights."""
         return PairStatesRequest(*_texts(row, side), side == 0, self.segmentation)
 
     def word_scores(self, answer: MaskedWords) -> Array:
@@ -259,7 +269,7 @@ class MaskEval(RowMetric):
 
 
 class MaskEvalReading(Reading):
-    """A row as MaskEval reads it: which words are masked, and what was predicted for them."""
+    """The reading of a row by MaskEval: the words that are masked, the requests for them, and the score."""
 
     def __init__(self, metric: MaskEval, row: Row, prepared: MaskEvalPrepared) -> None:
         self.metric, self._row, self.prepared = metric, row, prepared
@@ -274,13 +284,13 @@ class MaskEvalReading(Reading):
         return [request for request in plan.requests if request] if isinstance(plan, MaskedTexts) else []
 
     def plan(self, features: Features) -> MaskedTexts | str:
-        """Return what is masked, from the first features of the row; or the reason why there is no score."""
+        """Return the words that are masked, by the first features of the row, or the reason why there is no score."""
         if self._known is None:
             self._known = self._weighted(features) if self._states else _alike(self._masked, features)
         return self._known
 
     def _weighted(self, features: Features) -> MaskedTexts | str:
-        """Return the words that learned weights choose."""
+        """Return the words that are masked by learned weights, or the reason why there is no score."""
         metric, prepared = self.metric, self.prepared
         candidate, source = (features[request] for request in self._states)
         if candidate is None or source is None:
@@ -294,7 +304,7 @@ class MaskEvalReading(Reading):
         )
 
     def _kept(self, side: int, kept: Sequence[int], words: int) -> MaskedWordsRequest | None:
-        """Return the request for the kept words. If all are kept, it equals the request of other MaskEval metrics."""
+        """Return the request for the masked words of a text. If all are masked, all MaskEval metrics share it."""
         if not kept:
             return None
         return self.metric.masked(self._row, side, tuple(kept) if len(kept) < words else None)
@@ -330,7 +340,7 @@ def _weights(states: PairStates, weighter: Weighter) -> Array:
 
 
 def _alike(requests: Sequence[MaskedWordsRequest], features: Features) -> MaskedTexts | str:
-    """All words of the requested texts, with equal weights."""
+    """Return all words of the requested texts with equal weights, or the reason why there is no score."""
     answers = [features[request] for request in requests]
     candidate, source = answers[0], answers[1] if len(answers) > 1 else None
     if candidate is None or not len(candidate.words):

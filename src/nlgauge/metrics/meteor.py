@@ -49,19 +49,19 @@ _ENDINGS: Mapping[str, Sequence[tuple[str, str]]] = {
 
 @dataclass(frozen=True)
 class Kind:
-    """WordNet's entries for nouns, verbs, adjectives or adverbs."""
+    """WordNet's entries for one part of speech: nouns, verbs, adjectives or adverbs."""
 
     senses: Mapping[str, Sequence[int]]
-    """For each base form"""
+    """The senses of each base form, by their numbers"""
     words: Mapping[int, Sequence[str]]
-    """For each sense"""
+    """The words of each sense"""
     exceptions: Mapping[str, Sequence[str]]
-    """Base forms of irregular forms"""
+    """The base forms of each irregular form"""
     endings: Sequence[tuple[str, str]]
-    """Endings of forms, and what replaces them in the base form"""
+    """Pairs of the ending of a form and the ending of its base form"""
 
     def synonyms(self, word: str) -> set[str]:
-        """All single words that share a sense with one of the word's base forms."""
+        """Return all single words that share a sense with a base form of a word."""
         return {
             name
             for base in self._bases(word)
@@ -80,7 +80,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class WordNet:
-    """Finds synonyms of words and of their base forms."""
+    """WordNet's dictionary, which has the synonyms of words and of their base forms."""
 
     kinds: Sequence[Kind]
     digest: str
@@ -112,12 +112,15 @@ def _entries(lines: Sequence[str]) -> list[list[str]]:
 
 
 def _index(fields: list[str]) -> tuple[str, list[int]]:
-    """Lemma and senses. The senses are the last fields of a line; the third field has their number."""
+    """Return the base form of a line of an index file, and its senses.
+
+    The senses are the last fields of the line, and the third field has their number.
+    """
     return fields[0], [int(field) for field in fields[-int(fields[2]) :]]
 
 
 def _data(fields: list[str]) -> tuple[int, list[str]]:
-    """Sense and its words. Some words have a mark of their position, such as (a)."""
+    """Return the sense of a line of a data file, and the words of the sense, without marks of position such as (a)."""
     count = int(fields[3], 16)
     return int(fields[0]), [word.partition("(")[0] for word in fields[4 : 4 + 2 * count : 2]]
 
@@ -137,7 +140,7 @@ class StemmedWords(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class METEORPrepared(Prepared):
-    """The source of synonyms, if they count."""
+    """The dictionary of synonyms; None if synonyms do not count."""
 
     net: WordNet | None
 
@@ -218,7 +221,7 @@ class METEOR(StringReferenceMetric[StemmedWords]):
 
 
 def matched(candidate: StemmedWords, reference: StemmedWords, synonyms: Synonyms | None) -> dict[int, int]:
-    """For each matched word of the candidate, the index of its match in the reference."""
+    """Return, for the index of each matched word of the candidate, the index of its match in the reference."""
     matches: dict[int, int] = {}
     left, free = [*range(len(candidate.words))], [*range(len(reference.words))]
     for candidate_forms, reference_forms in ((candidate.words, reference.words), (candidate.stems, reference.stems)):

@@ -1,4 +1,4 @@
-"""What metrics take from a model and its card: the layers that are read, and inverse document frequencies."""
+"""Settings that metrics take from a model and its card: the layers that are read, and inverse document frequencies."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from nlgauge.errors import SpecError
 
 
 def document_frequencies(documents: Iterable[NDArray[np.integer]], vocabulary: int) -> tuple[NDArray[np.int64], int]:
-    """Return in how many documents each token occurs.
+    """Return the number of documents in which each token occurs.
 
     Args:
-        documents: the ids of each document, any length.
-        vocabulary: how many tokens there are.
+        documents: the token ids of each document, of any length.
+        vocabulary: the number of tokens in the vocabulary.
 
     Returns:
         The counts: [vocabulary]; and the number of documents.
@@ -41,11 +41,11 @@ def inverse_document_frequencies(counts: NDArray[np.int64], documents: int) -> N
     weight 0, so callers need a rule for texts whose weights are all 0.
 
     Args:
-        counts: in how many documents each token occurs, df: [vocabulary].
-        documents: how many there are, N.
+        counts: the number of documents in which each token occurs, df: [vocabulary].
+        documents: the number of documents, N.
 
     Returns:
-        [vocabulary], >= 0.
+        The frequencies: [vocabulary], >= 0.
     """
     return np.log((documents + 1) / (counts + 1.0))
 
@@ -63,13 +63,13 @@ def check_layers(metric: Metric) -> None:
 
 
 def layer_read(layer: int | None, families: Sequence[str], model: Model, rule: int) -> tuple[int, dict[str, object]]:
-    """Return the layer that is used, and the facts that name it for the signature.
+    """Return the layer that a metric reads, and the facts that name it for the signature.
 
     Args:
-        layer: the one that was asked for; None for the one that the model's card or published code names.
-        families: the metric's names in the card, the first that is there counts.
+        layer: the layer that the user chose; None for the layer that the model's card or published code names.
+        families: names of the metric in the card, of which the first that the card has counts.
         model: the model.
-        rule: the layer where nothing names one, counted from the last if it is below 0.
+        rule: the layer if neither names one: -1 is the last layer, -2 the one before.
 
     Returns:
         The number of the layer, and the facts.
@@ -81,17 +81,17 @@ def layer_read(layer: int | None, families: Sequence[str], model: Model, rule: i
 
 
 def layer_origin(origin: str | None) -> dict[str, object]:
-    """Return the fact that says of which checkpoint a layer is published; nothing if the layer is not."""
+    """Return the fact which names the checkpoint for which a layer is published; empty if `origin` is None."""
     return {} if origin is None else {"layer_from": origin}
 
 
 def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tuple[tuple[int, ...], dict[str, object]]:
-    """Return the layers that are used, and the facts that name them.
+    """Return the layers that a metric reads, and the facts that name them for the signature.
 
     Args:
-        layers: a tuple is used as it is. A number is how many layers (or all, if there are fewer), up to the one that
-            the model's card names for the family, or else the last one.
-        family: of the metric, as cards name it.
+        layers: a tuple of layers; or a number, of layers that end with the one that the model's card names for the
+            family, or else with the last one. If the model has fewer, all are read.
+        family: the name of the metric in the card.
         model: the model.
 
     Returns:
@@ -106,11 +106,11 @@ def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tup
 
 
 def idf_table(idf: str, setup: Setup) -> TokenWeights | None:
-    """Return weights of the vocabulary by name.
+    """Return the idf weights of the vocabulary by their name.
 
     Args:
-        idf: 'general' comes from a large general text. 'references', 'candidates' and 'union' are counted on the
-            corpus, where a text in several rows counts once. 'none' has no weights.
+        idf: 'general' for weights from a large general text. 'references', 'candidates' and 'union' for weights that
+            are counted on the corpus, where a text in several rows counts once. 'none' for no weights.
         setup: the corpus and the model.
 
     Returns:
@@ -126,7 +126,7 @@ def idf_table(idf: str, setup: Setup) -> TokenWeights | None:
 
 
 def idf_tables(idf: str, setup: Setup) -> tuple[TokenWeights | None, TokenWeights | None]:
-    """Return the weights for candidates and for references: a table for each with 'separate', else one for both."""
+    """Return the idf weights for candidates and for references: two tables with 'separate', else one for both."""
     if idf == "separate":
         return idf_table("candidates", setup), idf_table("references", setup)
     table = idf_table(idf, setup)
@@ -134,16 +134,15 @@ def idf_tables(idf: str, setup: Setup) -> tuple[TokenWeights | None, TokenWeight
 
 
 def idf_fact(idf: str, setup: Setup, *tables: TokenWeights | None) -> str:
-    """Return the weights as a signature has them: the name, and the digest of each table.
+    """Return the text for idf weights in a signature: their name, and the digest of each table.
 
     Args:
-        idf: the name. 'general' becomes 'general-words' if the model has no table of its own, so that counts come from
-            words.
+        idf: the name. 'general' becomes 'general-words' if the model has no table, so that words are counted.
         setup: the corpus and the model.
-        tables: the weights that were counted.
+        tables: the weights; None for equal weights.
 
     Returns:
-        A text.
+        The text.
     """
     of_words = idf == "general" and setup.model.card.document_frequencies is None
     digests = (f"@{table.digest[:8]}" for table in dict.fromkeys(tables) if table)

@@ -6,9 +6,10 @@ transport between normalised bags of words, with Euclidean distance between word
 MoverScore, with contextual vectors: Zhao, Peyrard, Liu, Gao, Meyer and Eger, "MoverScore: Text Generation Evaluating
 with Contextualized Embeddings and Earth Mover Distance", EMNLP 2019.
 
-The vector of a word is that of its first sub-word, from several layers. These are scaled to length 1, then either their
-minimum, mean and maximum are concatenated (power means, section 3.2) or they are averaged. The vector of an n-gram is
-the idf-weighted mean of its words' vectors, scaled to length 1, and its weight is the sum of their idf (section 3.1).
+The vector of a word comes from the vectors of its first sub-word in several layers. These are scaled to length 1. Then
+either their minimum, mean and maximum are concatenated (power means, section 3.2), or they are averaged. The vector of
+an n-gram is the idf-weighted mean of the vectors of its words, scaled to length 1. Its weight is the sum of their idf
+(section 3.1).
 The score is 1 minus the transport cost with Euclidean distance between n-grams, as in the paper and the authors' second
 program; their first program squares the distance. Special tokens, punctuation and further sub-words are left out.
 
@@ -49,7 +50,7 @@ from nlgauge.metrics.word_vectors import Array, WordVectorMetric, words_of
 
 
 class Moved(NamedTuple):
-    """The parts of a text that are moved."""
+    """The parts of a text that are moved: n-grams, words or sentences."""
 
     vectors: Array
     """[parts, width]"""
@@ -61,18 +62,18 @@ class Moved(NamedTuple):
 
 @dataclass(frozen=True)
 class MovingMetric(ReferenceMetric[TokenVectors]):
-    """Scores by the Euclidean cost of moving one text to the other."""
+    """The base class of metrics that score by the Euclidean cost of moving one text to the other."""
 
     @abstractmethod
     def moved(self, feature: TokenVectors, prepared: Any) -> Moved:
-        """Return the parts of a text."""
+        """Return the parts of a text that are moved."""
 
     def from_cost(self, cost: float) -> float:
-        """Return the score."""
+        """Return the score for a transport cost."""
         return cost
 
     def distances(self, first: Moved, second: Moved) -> Array:
-        """Distances from each part of one text to each part of the other."""
+        """Return the distance from each part of one text to each part of the other: [parts, parts]."""
         return distances(first.vectors, second.vectors)
 
     def compare(self, pairs: Sequence[tuple[TokenVectors, TokenVectors]], prepared: Any) -> list[tuple[float]]:
@@ -85,7 +86,7 @@ class MovingMetric(ReferenceMetric[TokenVectors]):
         return list(zip(costs, optimal, strict=True))
 
     def evidence(self, row: Row, prepared: Any, features: Features) -> Evidence:
-        """Return the flows, largest first, with shares of the mass and distances."""
+        """Return the flows to the chosen reference, largest first, each with its share of the mass and its distance."""
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
         number, pair = chosen
@@ -99,14 +100,14 @@ class MovingMetric(ReferenceMetric[TokenVectors]):
 
 
 def word_pieces(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int32]]:
-    """Return where the words of a text are that are not punctuation. Sub-words are counted without special tokens.
+    """Return the places of the words of a text that are not punctuation.
 
     Args:
         feature: the vectors of the text.
 
     Returns:
-        The indexes of these words: [n]; the first sub-word of every word: [words]; and the positions of these words, in
-        characters: [n, 2].
+        The indexes of these words among all words: [n]; the first sub-word of every word, counted without special
+        tokens: [words]; and the positions of these words, in characters: [n, 2].
     """
     offsets = feature.offsets[~feature.special]
     starts, spans = runs(words(feature.text, offsets), offsets)
@@ -122,7 +123,7 @@ def _places(text: str, moved: Moved) -> list[TextPiece]:
 
 @dataclass(frozen=True, kw_only=True)
 class MoverScorePrepared(Prepared):
-    """The layers, and the weights of the tokens."""
+    """The layers that are read, and the weights of the tokens."""
 
     layers: tuple[int, ...]
     table: TokenWeights | None
@@ -203,7 +204,7 @@ class MoverScore(MovingMetric):
         return Moved(joined, sums, np.stack([spans[: len(sums), 0], spans[size - 1 :, 1]], axis=1))
 
     def _words(self, feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-        """First sub-word and position of each word of a text that is moved."""
+        """Return the index of the first sub-word [words] and the position [words, 2] of each word that is moved."""
         kept, starts, spans = word_pieces(feature)
         if not self.stopwords:
             content = np.array([not is_stopword(feature.text[a:b]) for a, b in spans.tolist()], np.bool_)
@@ -212,13 +213,13 @@ class MoverScore(MovingMetric):
 
 
 def _weights(feature: TokenVectors, first: NDArray[np.intp], table: TokenWeights | None) -> Array:
-    """Return the weights of words, from their first sub-words."""
+    """Return the weights of words [words], which are the weights of their first sub-words; 1 without a table."""
     return table.values[feature.ids[first]] if table else np.ones(len(first))
 
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceMoversPrepared(Prepared):
-    """The layer."""
+    """The layer that is read."""
 
     layer: int
 
@@ -287,7 +288,7 @@ class WordMovers(MovingMetric, WordVectorMetric):
     citation: ClassVar[str] = "Kusner et al. 2015, ICML"
 
     def moved(self, feature: TokenVectors, prepared: Prepared) -> Moved:
-        """Return the distinct words of a text in lower case, without positions: a word may occur several times."""
+        """Return the distinct words of a text in lower case, weighted by their number. They have no single position."""
         text = words_of(feature)
         names, first, counts = np.unique(text.names, return_index=True, return_counts=True)
         return Moved(text.vectors[first], counts.astype(np.float64), names)

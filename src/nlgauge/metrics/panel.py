@@ -1,4 +1,4 @@
-"""Panel: several scorers as one, by weights that people's ratings have chosen (`nlgauge trust --save`)."""
+"""Panel: several scorers combined into one, with weights fitted to people's ratings (`nlgauge trust --save`)."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ from nlgauge.stats.arrays import Float
 class Panel(OfMembers):
     """The probability that a row is good, by several scorers together, with weights that people's ratings have chosen.
 
-    `nlgauge trust --save` writes the file: which scorers, how each is standardised, its weight, the thresholds, and to
-    which ratings all this was fitted. Scorers without weight are not computed. A row that lacks the score of a scorer
-    has none. A file that was changed is refused, and so is a scorer whose numbers depend on something else than when
-    the weights were fitted, such as another model. The second sub-score is for commands that measure the panel on the
-    very ratings to which it was fitted: it is by weights that were fitted without the row's own rating.
+    `nlgauge trust --save` writes the file. It has the scorers, the scale and weight of each, the thresholds, and the
+    digests of the rated rows to which the weights were fitted. Scorers with weight 0 are not computed. A row without
+    the score of one of the scorers has no probability. A file that was changed is refused. A scorer is refused if its
+    numbers now depend on something else than when the weights were fitted, such as another model. The second sub-score
+    comes from weights that were fitted without the row's own rating. Commands use it to measure the panel on the
+    ratings to which it was fitted.
     """
 
     subject: ClassVar[str] = "file"
@@ -59,7 +60,7 @@ class Panel(OfMembers):
 
     @property
     def fitted(self) -> FittedPanel:
-        """What the file holds. Raises SpecError for one that cannot be used."""
+        """The panel that the file holds. Raises SpecError for a file that cannot be used."""
         return self._loaded[0]
 
     @property
@@ -93,17 +94,17 @@ class Panel(OfMembers):
         return any(made.remote for made in self.members.values())
 
     def prepare(self, setup: Setup) -> PreparedTogether:
-        """Prepare each member, and hold it to what it was when the weights were fitted.
+        """Prepare each scorer, and check that it is the scorer to which the weights were fitted.
 
         Args:
             setup: the corpus and the model of the run.
 
         Returns:
-            The members, and what the signature says of the panel.
+            The prepared scorers, and the facts about the panel for the signature.
 
         Raises:
-            SpecError: the numbers of a member depend on something else now.
-            InputError: a member cannot score these rows, as where they lack its column.
+            SpecError: the numbers of a scorer depend on something else than when the weights were fitted.
+            InputError: a scorer cannot score these rows, for example because they lack its column.
         """
         fitted, prepared = self.fitted, dict[str, PreparedMember]()
         facts: dict[str, object] = {"panel": {"name": Path(self.file).name, "digest": fitted.digest}}
@@ -133,7 +134,7 @@ class Panel(OfMembers):
         return PreparedTogether(facts=facts, together=together)
 
     def _refuse_other(self, spec: str, now: Mapping[str, object]) -> None:
-        """Raise SpecError where a member's numbers depend on something else than when the weights were fitted."""
+        """Raise SpecError if the numbers of a scorer depend on something else than when the weights were fitted."""
         (before, *_) = (member.facts for member in self.fitted.used if member.metric == spec)
         # What the run adds (versions, window, backend) is not known yet, and stands in the panel's own signature.
         names = [name for name in now if name in before or name == "model"]
@@ -145,7 +146,7 @@ class Panel(OfMembers):
             raise SpecError(f"{self.name}: {spec} is not the scorer that the panel was fitted to: {said}: {remedy}")
 
     def _numbers(self, values: Values) -> Float:
-        """Return the scores of the used members for a row: [1, used]."""
+        """Return the scores of a row by the scorers with weight: [1, scorers]."""
         parts = {spec: made.parts for spec, made in self.members.items()}
         return np.array(
             [[values[member.metric].parts[parts[member.metric].index(member.part)] for member in self.fitted.used]]
@@ -164,7 +165,7 @@ class Panel(OfMembers):
         return Value(tuple(both.tolist()), None, notes)
 
     def _evidence(self, row: Row, values: Values) -> Evidence:
-        """Return what each member adds to the logit: its weight times its standardised value."""
+        """Return the part of the logit that each scorer adds: its weight times its standardised value."""
         if self._value(row, values).reason is not None:
             return Evidence()
         numbers = self._numbers(values)
@@ -184,7 +185,7 @@ def _added(member: PanelMember, value: float, deviations: float) -> Item:
 
 
 def _fold_of(fingerprint: str, rows: Mapping[str, int]) -> int:
-    """Return the fold of the rated row that has the same texts; `UNSEEN` where there is none."""
+    """Return the number of the fold of the rated row that has the same texts; `UNSEEN` if no rated row has them."""
     if fingerprint in rows:
         return rows[fingerprint]
     begin = fingerprint.partition(".")[0] + "."
@@ -194,7 +195,7 @@ def _fold_of(fingerprint: str, rows: Mapping[str, int]) -> int:
 
 @lru_cache(maxsize=16)
 def _load(path: str, changed: int | None) -> tuple[FittedPanel, Mapping[str, RowMetric]]:
-    """Return a file and its members by spec; it is read again if its modification time changes."""
+    """Return the panel in a file, and its scorers by spec. The file is read again if its modification time changes."""
     fitted = FittedPanel.load(path)
     return fitted, {member.metric: _member(member) for member in fitted.used}
 

@@ -29,7 +29,7 @@ from nlgauge.metrics.evidence import likely_words
 @dataclass(frozen=True, kw_only=True)
 class PerplexityPrepared(Prepared):
     causal: bool
-    """Whether the model reads from left to right"""
+    """Whether the model is a causal one, which reads from left to right"""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """Precision and recall of two sets of texts, as points: PRD and ImprovedPrecisionRecall.
 
-PRD, precision and recall for distributions: a curve from the histograms of two sets over clusters.
+PRD means precision and recall for distributions. It is a curve from the histograms of two sets over clusters.
 
 Sajjadi et al., "Assessing Generative Models via Precision and Recall", NeurIPS 2018. For a slope l, precision(l) =
 sum min(l ref, eval) and recall(l) = precision(l) / l; the summary of a curve is its largest F_b. We use full k-means,
 not mini-batches, so that a seed gives the same curve on every machine.
 
-ImprovedPrecisionRecall, density and coverage are made of balls around the points of two sets. Kynkaanniemi et al.,
+ImprovedPrecisionRecall, density and coverage use balls around the points of two sets. Kynkaanniemi et al.,
 "Improved Precision and Recall Metric for Assessing Generative Models", NeurIPS 2019; density and coverage: Naeem et
 al., "Reliable Fidelity and Diversity Metrics for Generative Models", ICML 2020. The ball of a point reaches to its k-th
 nearest other point of its own set. A point exactly at the radius counts as inside. For Naeem et al. it does not, so
@@ -51,7 +51,7 @@ class PRDCurve(NamedTuple):
 
     @property
     def even(self) -> tuple[float, float]:
-        """Precision and recall at slope 1: both are the mass that the two histograms share."""
+        """Precision and recall at slope 1, which are both the mass that the two histograms share."""
         middle = len(self.precision) // 2
         return float(self.precision[middle]), float(self.recall[middle])
 
@@ -69,14 +69,14 @@ def mean_curve(evaluated: Points, reference: Points, clusters: int, runs: int, s
     It does not depend on the order of the points, because they are sorted by their coordinates.
 
     Args:
-        evaluated: [n, width].
-        reference: [m, width].
-        clusters: how many a clustering has.
-        runs: how many clusterings there are.
-        seed: of the clusterings.
+        evaluated: points of the outputs [n, width].
+        reference: points of the references [m, width].
+        clusters: the number of clusters of a clustering.
+        runs: the number of clusterings.
+        seed: the seed of the clusterings.
 
     Returns:
-        The curve.
+        The mean curve.
     """
     union = np.concatenate([evaluated, reference]).astype(np.float64)
     order = np.lexsort(union.T[::-1])
@@ -92,14 +92,14 @@ def mean_curve(evaluated: Points, reference: Points, clusters: int, runs: int, s
 
 
 def k_means(points: Reals, clusters: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Return the cluster of each point. With fewer distinct points than `clusters`, fewer are used.
+    """Return the cluster of each point. If there are fewer distinct points than `clusters`, there are fewer clusters.
 
-    k-means++ start (Arthur and Vassilvitskii 2007), then Lloyd's algorithm (1982) until convergence, at most 50 steps.
+    It begins with k-means++ (Arthur and Vassilvitskii 2007). Then come at most 50 steps of Lloyd's algorithm (1982).
 
     Args:
         points: [n, width].
-        clusters: how many.
-        generator: draws the start.
+        clusters: the number of clusters.
+        generator: the random generator of the start.
 
     Returns:
         The number of a cluster for each point: [n].
@@ -118,7 +118,7 @@ def k_means(points: Reals, clusters: int, generator: np.random.Generator) -> NDA
 
 
 def _start(points: Reals, clusters: int, generator: np.random.Generator) -> Reals:
-    """k-means++: each centre is drawn with the squared distance from earlier centres as weight."""
+    """Return the first centres by k-means++: each is drawn with the squared distance from earlier centres as weight."""
     chosen = [int(generator.integers(len(points)))]
     squares = np.full(len(points), np.inf)
     while len(chosen) < clusters:
@@ -197,5 +197,5 @@ class ImprovedPrecisionRecall(SetMetric):
         return Value(tuple(map(float, parts)), reason, notes)
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """Texts that are not fully covered by balls of the other side, farthest first, and covered texts."""
+        """Return the texts that are not fully covered by balls of the other side, farthest first, and covered texts."""
         return covered_texts(evaluated, reference, self.k)

@@ -1,4 +1,4 @@
-"""What an answer of a judge becomes: a number with its reason, or why there is none."""
+"""The results of reading a judge's answer: a number with the judge's reason, or a failure with its reason."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ _LONGEST_FINGERPRINT = 80
 
 
 class Failure(NamedTuple):
-    """Why there is no number."""
+    """The reason why an answer has no number."""
 
     reason: str
     temporary: bool = False
+    """Whether another request may succeed, so that the failure is not cached"""
     abstains: bool = False
     """Whether the judge said that it cannot answer"""
     date: str = ""
-    """The day of the answer, as in 2026-11-28, by UTC; empty where the cache has it from a version that wrote none"""
+    """The day of the answer by UTC, as in 2026-11-28; empty for answers that were cached by a version without dates"""
     fingerprint: str = ""
-    """What the server calls what it runs, `system_fingerprint` of the reply, or the name of the model"""
+    """The server's name for the running model: `system_fingerprint` of the reply, or else the name of the model"""
 
 
 class Read(NamedTuple):
@@ -32,22 +33,22 @@ class Read(NamedTuple):
 
     number: float
     by_probability: bool
-    """Whether it comes from the probabilities of the labels, and not from the label that was written"""
+    """Whether the number comes from the probabilities of the labels, and not from the written label"""
     label: str = ""
-    """The label that was written, where there is one"""
+    """The written label; empty if there is none"""
     said: str = ""
-    """What was said beside it, the judge's reason"""
+    """The reason of the judge: its words beside the label"""
     date: str = ""
-    """As in `Failure`"""
+    """The day of the answer, as in `Failure`"""
     fingerprint: str = ""
-    """As in `Failure`"""
+    """The server's name for the running model, as in `Failure`"""
 
 
 Answer: TypeAlias = Read | Failure
 
 
 def evidence_of(answers: Iterable[Answer]) -> Evidence:
-    """Return the reasons of a row's answers: the label that was written, its number, and what was said beside it."""
+    """Return the evidence of a row: the label, the number and the judge's reason of each answer that has a reason."""
     with_reason = [answer for answer in answers if isinstance(answer, Read) and answer.said]
     return Evidence(
         items=[Item(answer.label, {"number": answer.number, "reason": answer.said}) for answer in with_reason]
@@ -55,12 +56,12 @@ def evidence_of(answers: Iterable[Answer]) -> Evidence:
 
 
 def dated(answers: Iterable[Answer], content: Mapping[str, object], served: str) -> list[Answer]:
-    """Return answers with the day of today and the fingerprint of what gave them.
+    """Return the answers of a reply with today's date and the fingerprint of the model that gave them.
 
     Args:
-        answers: those of one reply.
+        answers: the answers of one reply.
         content: the reply.
-        served: the name of the model, which stands for a fingerprint where the server gives none.
+        served: the name of the model, which is the fingerprint if the server gives none.
 
     Returns:
         The answers.
@@ -72,13 +73,13 @@ def dated(answers: Iterable[Answer], content: Mapping[str, object], served: str)
 
 
 def mixed(answers: Iterable[Answer]) -> dict[str, int]:
-    """Return how many answers are of each day and fingerprint; empty where all are of one day and one fingerprint.
+    """Return the number of answers of each day and fingerprint; empty if all have the same day and fingerprint.
 
     Args:
-        answers: those that a run used, also those of the cache. Those of failed requests do not count.
+        answers: the answers that a run used, those from the cache included. Failed requests are not counted.
 
     Returns:
-        The numbers, by the words in which a run tells them.
+        The numbers, by the text that the run prints for each.
     """
     used = Counter(
         (answer.date, answer.fingerprint) for answer in answers if isinstance(answer, Read) or not answer.temporary
@@ -92,7 +93,7 @@ def mixed(answers: Iterable[Answer]) -> dict[str, int]:
 
 
 def tally(answer: Answer) -> Iterator[str]:
-    """Yield what an answer counts as where a run tells what it has cost; nothing for a request that failed."""
+    """Yield the name under which an answer is counted in the cost of a run; nothing for a request that failed."""
     if isinstance(answer, Read):
         yield "answers by probability" if answer.by_probability else "answers by word"
     elif not answer.temporary:

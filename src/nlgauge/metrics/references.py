@@ -23,14 +23,14 @@ from nlgauge.metrics.evidence import shared_words
 T = TypeVar("T")
 """What represents a text in a comparison: a feature, or something made from the string"""
 S = TypeVar("S")
-"""What a metric computes from it, once for all pairs with the text"""
+"""What a metric computes from a text, once for all pairs that have the text"""
 Scores: TypeAlias = Sequence[Sequence[float]]
 """The sub-scores of each pair"""
 LEFT_OUT = "references without words left out"
 EMPTY = "the score of a row with references but words on one side only: 'undefined', or the 'worst' score"
 """The help of the parameter `empty`"""
 SPLITTERS = ("13a", "intl", "zh", "char", "unicode", "spaces")
-"""Four of sacrebleu; Unicode words without punctuation (rouge-score-rs); str.split"""
+"""The word tokenizers: four of sacrebleu, Unicode words without punctuation (rouge-score-rs), and str.split"""
 
 
 _FIRST = (0,)
@@ -42,15 +42,24 @@ class RowPairs(Generic[T]):
 
     pairs: Sequence[tuple[T, T]]
     numbers: Sequence[int]
-    """The indexes of the references that take part, among all of the row's"""
+    """The index of each pair's reference among all references of the row"""
     reason: str = ""
-    """Why there is no pair, if there is none"""
+    """Why there is no pair; empty if there is one"""
 
 
 def paired(
     candidate: T | None, references: Sequence[T | None], unusable: Callable[[T], str | None] | None = None
 ) -> RowPairs[T]:
-    """Pair candidate and references; None is a text without words. `unusable` says why a text cannot be compared."""
+    """Return the pairs of a candidate with each of its references.
+
+    Args:
+        candidate: what a metric read from the candidate; None if it has no words.
+        references: what the metric read from each reference; None for a reference without words.
+        unusable: a function that returns why a text cannot be compared, or None.
+
+    Returns:
+        The pairs that can be compared, or the reason why there is none.
+    """
     if candidate is None:
         return RowPairs((), (), "the candidate has no words")
     if unusable is not None and (why := unusable(candidate)) is not None:
@@ -74,9 +83,9 @@ def paired(
 
 
 def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
-    """Return which reference is the best.
+    """Return the index of the reference with the best scores.
 
-    Where the first sub-score is equal the next one decides, and so on, so that the order of references never does.
+    If the first sub-scores are equal, the next one decides, and so on. So the order of the references never decides.
 
     Args:
         scores: [references, parts]. NaN is never the best of several.
@@ -93,26 +102,26 @@ def best(scores: NDArray[np.float64], higher_is_better: bool) -> int:
 
 
 def best_or_mean(scores: NDArray[np.float64], how: str, higher_is_better: bool) -> NDArray[np.float64]:
-    """Return the scores of the 'best' reference, or the 'mean': [references, parts] -> [parts]."""
+    """Return the scores of the 'best' reference, or the 'mean' over all: [references, parts] -> [parts]."""
     reduced: NDArray[np.float64] = scores[best(scores, higher_is_better)] if how == "best" else scores.mean(axis=0)
     return reduced
 
 
 def each_once(make: Callable[[T], S], pairs: Sequence[tuple[T, T]]) -> list[tuple[S, S]]:
-    """Apply `make` to both texts of some pairs, once for each distinct text."""
+    """Return pairs with `make` applied to both sides. Each distinct object is made once."""
     distinct = {id(side): side for pair in pairs for side in pair}
     made = {key: make(side) for key, side in distinct.items()}
     return [(made[id(candidate)], made[id(reference)]) for candidate, reference in pairs]
 
 
 def splitter_param(default: str) -> Any:
-    """Declare the parameter that names a word tokenizer."""
+    """Return the declaration of a metric's parameter that names a word tokenizer."""
     told = "how words are found: '13a', 'intl', 'zh' or 'char' of sacrebleu, 'unicode' (any script, no punctuation) or "
     return param(default, choices=SPLITTERS, help=f"{told}'spaces'. Texts are compared in lower case.")
 
 
 def splitter_library(name: str) -> tuple[str, ...]:
-    """Return the distribution that a tokenizer needs, if any, for `Metric.libraries`."""
+    """Return the distributions that a tokenizer needs, for `Metric.libraries`: one, or none."""
     return {"spaces": (), "unicode": ("rouge-score-rs",)}.get(name, ("sacrebleu",))
 
 
@@ -120,10 +129,10 @@ def splitter_library(name: str) -> tuple[str, ...]:
 def splitter(name: str) -> Callable[[str], list[str]]:
     """Return a function that splits a text into lower-case words.
 
-    Metrics share it, because sacrebleu's tokenizer caches the last texts.
+    All metrics share this function, because sacrebleu's tokenizer caches the last texts.
 
     Args:
-        name: 'spaces', 'unicode', or that of a tokenizer of sacrebleu.
+        name: 'spaces', 'unicode', or the name of a tokenizer of sacrebleu.
 
     Returns:
         The function.
@@ -143,26 +152,29 @@ def splitter(name: str) -> Callable[[str], list[str]]:
 
 @dataclass(frozen=True)
 class Compared(RowMetric, Generic[T]):
-    """Compares something that was made of a candidate with what was made of each of its references."""
+    """The base class of metrics that compare a candidate with each of its references.
+
+    T is what the metric reads from a text, such as its words or its vectors.
+    """
 
     undefined: ClassVar[str] = "the measure is not defined for these texts"
     """The reason for a row whose pairs have no score, if there is only one possible reason"""
     of_any_reference: ClassVar[tuple[str, ...]] = ()
-    """The sub-scores that are by definition the highest over all references. With references='best' the others are of
-    the reference that is best by the first sub-score"""
+    """The sub-scores that are by definition the highest over all references. With references='best', the other
+    sub-scores are those of the reference that is best by the first sub-score"""
 
     references: str = param("best", choices=("best", "mean"), help="the 'best' one, or the 'mean' over references")
 
     @abstractmethod
     def compare(self, pairs: Sequence[tuple[T, T]], prepared: Any) -> Scores:
-        """Return the sub-scores of each (candidate, reference); NaN if undefined."""
+        """Return the sub-scores of each pair (candidate, reference): [pairs, parts]; NaN if undefined."""
 
     def unusable(self, side: T) -> str | None:
-        """Return why a text with words cannot be compared, or None."""
+        """Return why a text with words cannot be compared; None if it can."""
         return None
 
     def unusable_of(self, sides: Iterable[T | None]) -> Callable[[T], str | None] | None:
-        """Return a function as `unusable` for these texts, or None where every text that has words can be compared."""
+        """Return the function `unusable` for these texts, or None if all texts with words can be compared."""
         return None if type(self).unusable is Compared.unusable else self.unusable
 
     def pair_note(self, candidate: T, reference: T, prepared: Any) -> str | None:
@@ -174,7 +186,7 @@ class Compared(RowMetric, Generic[T]):
         return self.undefined
 
     def reduced(self, pairs: Sequence[tuple[T, T]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the row's scores from those of its pairs: [pairs, parts] -> [parts]."""
+        """Return the scores of a row from the scores of its pairs: [pairs, parts] -> [parts]."""
         reduced = best_or_mean(scores, self.references, self.higher_is_better)
         if self.references == "best" and (places := [self.parts.index(part) for part in self.of_any_reference]):
             reduced = reduced.copy()
@@ -182,7 +194,7 @@ class Compared(RowMetric, Generic[T]):
         return reduced
 
     def _values(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> Values:
-        """Compare all pairs of some rows at once, because some metrics are faster that way; each distinct pair once."""
+        """Return the values of rows. One call compares all pairs, which is faster, and each distinct pair once."""
         pairs = [pair for row in sides for pair in row.pairs]
         of_pairs: Scores
         if len({id(row.pairs[0][0]) for row in sides if row.pairs}) == sum(1 for row in sides if row.pairs):
@@ -208,7 +220,7 @@ class Compared(RowMetric, Generic[T]):
         return Values(values, reasons, self._notes(rows, sides, prepared))
 
     def _notes(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> dict[int, tuple[str, ...]]:
-        """Return the notes of rows that have some, by place."""
+        """Return the notes of each row that has some, by the index of the row."""
         notes: dict[int, tuple[str, ...]] = {}
         if type(self).pair_note is not Compared.pair_note:
             for at, side in enumerate(sides):
@@ -222,11 +234,11 @@ class Compared(RowMetric, Generic[T]):
 
 @dataclass(frozen=True)
 class ReferenceMetric(Compared[T]):
-    """Compares features of a candidate with those of each reference. A text without words has no score."""
+    """The base class of metrics that compare features of a model. A text without words has no score."""
 
     @abstractmethod
     def request(self, text: str, prepared: Any, reference: bool) -> Request[T]:
-        """Return the feature of a text that is compared. reference: whether it is a reference, not the candidate."""
+        """Return the request for the feature of a text: of a reference if `reference`, else of the candidate."""
 
     def requests(self, row: Row, prepared: Any) -> list[Request[T]]:
         references = (self.request(text, prepared, True) for text in row.references)
@@ -240,7 +252,7 @@ class ReferenceMetric(Compared[T]):
         return paired(candidate, references, self.unusable_of((candidate, *references)))
 
     def chosen(self, row: Row, prepared: Any, features: Features) -> tuple[int, tuple[T, T]] | None:
-        """Return the pair that the row's score is based on, preceded by the index of its reference."""
+        """Return the index of the reference that the row's score is based on, and its pair; None without a pair."""
         of_row = self._paired(row, prepared, features)
         if not of_row.pairs:
             return None
@@ -250,7 +262,7 @@ class ReferenceMetric(Compared[T]):
 
 @dataclass(frozen=True)
 class StringReferenceMetric(Compared[T]):
-    """Compares a candidate with each reference as strings. A text without words has no score."""
+    """The base class of metrics that compare strings. A text without words has no score."""
 
     worst: ClassVar[float] = 0.0
     """The score of two texts with nothing in common"""
@@ -262,10 +274,10 @@ class StringReferenceMetric(Compared[T]):
 
     @abstractmethod
     def read(self, text: str, prepared: Any) -> T | None:
-        """Return what is compared for a text; None if it has no words."""
+        """Return what is compared for a text, such as the list of its words; None if it has no words."""
 
     def read_all(self, texts: Iterable[str], prepared: Any) -> list[T | None]:
-        """Return what `read` makes of each of many texts, for a metric that is faster so."""
+        """Return the result of `read` for each of many texts. A metric may do this faster than one by one."""
         return [self.read(text, prepared) for text in texts]
 
     def score_rows(self, rows: Sequence[Row], prepared: Any, features: Features) -> Sequence[Value]:
@@ -296,7 +308,10 @@ class StringReferenceMetric(Compared[T]):
         return shared_words(row.candidate, {"reference": row.references[which]}, which)
 
     def _worst(self, row: Row, value: Value) -> Value:
-        """Return the 'worst' score in the place of none, where that is not for want of a reference or for length."""
+        """Return a value in which the 'worst' score replaces a missing one.
+
+        The value stays if the row has no reference, or if its texts are too long.
+        """
         if value.reason in (None, self.too_long) or not row.references:
             return value
         parts = tuple(self.worst if math.isnan(part) else part for part in value.parts)

@@ -1,14 +1,14 @@
-"""The grammar of what a judge may answer: a label, and where it stands. All other texts have no label.
+"""The grammar of a judge's replies, which finds the label of a reply and its place. All other texts have no label.
 
-A reply is read where it is of one of these forms, and only there:
+A reply has a label only in one of these forms:
 
-1. The label alone, with Markdown, quotes, brackets, a fence, `Answer:` or a full stop around it. For a label that is a
-   number also `4.0`, and `4/5` or `4 out of 5` where 5 is the greatest label.
-2. Text whose last line is of form 1, where no other line of form 1 names another label.
+1. The label alone, with Markdown, quotes, brackets, a fence, `Answer:` or a full stop around it. A label that is a
+   number may also be written as `4.0`, or as `4/5` or `4 out of 5` if 5 is the greatest label.
+2. Text whose last line has form 1, if no other line of form 1 names another label.
 3. A first line of form 1 with text below it; or a word, a mark (`,` `.` `:` `;` `!` or a dash) and text: `Yes, because
-   ...`. Neither where that text takes the label back.
-4. A JSON object (or a Python dictionary) in which one field is the label, alone, behind text, or before text on lines
-   of its own.
+   ...`. In both cases the text must not withdraw the label.
+4. A JSON object (or a Python dictionary) in which one field is the label. The object stands alone, after text, or
+   before text on further lines.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 Numbers: TypeAlias = Mapping[str, float]
-"""Numbers by label, labels in lower case"""
+"""The number of each label; labels are in lower case"""
 
 _FIELDS = ("answer", "verdict", "label", "score", "rating", "grade", "judgement", "judgment", "decision", "result")
 _REASONS = frozenset(
@@ -55,7 +55,7 @@ _SUBJECT = re.compile(
     r"and|so|it['’]s|that['’]s|i['’]m)",
     re.IGNORECASE,
 )
-"""What may follow 'no' where it is an answer, and not a word for none"""
+"""Words after 'no' that show that it is an answer, and not a determiner as in 'no doubt'"""
 _DENIES = re.compile(r"(?:\b(?:not|never|without|no|than)|n['’]t)[\s\"'“‘]+(?:an?\s+)?\Z", re.IGNORECASE)
 _OPEN_ENDED = re.compile(
     r"(?:n['’]t|\b(?:not|never|neither|nor|no|cannot|say|says|said|with|as|or|and|than|of|the|an?|to|be|word|answer|"
@@ -81,27 +81,28 @@ class Labelled(NamedTuple):
 
     label: str
     place: int | None
-    """The character at which it begins in the reply; None where it is written in other words, as true for yes"""
+    """The index of the character at which the label begins in the reply; None if the reply has another word for it,
+    such as true for yes"""
     said: str = ""
-    """What the reply says beside the label, its reason"""
+    """The other text of the reply, which is the reason of the judge"""
 
 
 class _Line(NamedTuple):
     label: str
     place: int
     strength: int
-    """0 for the label alone, 1 behind `Answer:`, 2 behind `Final answer:`"""
+    """0 for the label alone, 1 after `Answer:`, 2 after `Final answer:`"""
 
 
 def label_of(reply: str, labels: Numbers) -> Labelled | None:
-    """Return the label that a reply names, None where it is not of the grammar.
+    """Return the label that a reply names; None if the reply has none of the forms of the grammar.
 
     Args:
         reply: the final answer, without thoughts.
-        labels: the numbers by label.
+        labels: the number of each label.
 
     Returns:
-        The label with its number, or None.
+        The label with its place and the judge's reason, or None.
     """
     place = _object_in(reply)
     label = _of_lines(reply, labels) if place is None else _of_json(reply, *place, labels)
@@ -109,15 +110,15 @@ def label_of(reply: str, labels: Numbers) -> Labelled | None:
 
 
 def labels_in(reply: str, labels: Numbers, names: Sequence[str]) -> dict[str, Labelled] | None:
-    """Return the label under each of some names in the JSON object of a reply; None where it has no such object.
+    """Return the label of each question in the JSON object of a reply; None if the reply has no such object.
 
     Args:
         reply: the final answer, without thoughts.
-        labels: the numbers by label.
-        names: the names of the questions; a name without a label is left out.
+        labels: the number of each label.
+        names: the names of the questions, which are fields of the object.
 
     Returns:
-        The labels by name, or None.
+        The labels by the name of the question, or None. A question without a label is left out.
     """
     place = _object_in(reply)
     if place is None:
@@ -171,7 +172,7 @@ def _of_lines(reply: str, labels: Numbers) -> Labelled | None:
 
 
 def _lines(reply: str) -> Iterator[tuple[int, int]]:
-    """Where the lines begin and end that hold more than marks, fences and tags."""
+    """Yield where each line begins and ends that has more than marks, fences and tags."""
     place = 0
     for line in reply.splitlines(keepends=True):
         bare = line.strip(_MARKS + "\r\n#>-")
@@ -183,12 +184,12 @@ def _lines(reply: str) -> Iterator[tuple[int, int]]:
 
 
 def _left_open(reply: str, lines: Sequence[tuple[int, int]]) -> bool:
-    """Whether the line before the last one leaves its sentence open, so that the label ends it: not / yes."""
+    """Return whether the last line goes on with the sentence of the line before, as "yes" does after "I cannot say"."""
     return len(lines) > 1 and bool(_OPEN_ENDED.search(reply[lines[-2][0] : lines[-2][1]][-80:]))
 
 
 def _label_line(text: str, begin: int, end: int, labels: Numbers) -> _Line | None:
-    """Return the label that a line consists of, without what stands around it."""
+    """Return the label that is the whole of a line, apart from marks and words such as `Answer:`; else None."""
     strength, stopped = 0, False
     if end - begin > _LONGEST_LINE:
         return None
@@ -222,7 +223,7 @@ def _within(line: str, opening: str, closing: str) -> bool:
 
 
 def _same(text: str, labels: Numbers) -> str | None:
-    """Return the label that a text is, or the label of its number."""
+    """Return the label that equals a text, or whose number the text writes; None for other texts."""
     key = " ".join(text.casefold().split())
     if key in labels:
         return key
@@ -237,9 +238,9 @@ def _same(text: str, labels: Numbers) -> str | None:
 
 
 def _led_by(text: str, begin: int, end: int, labels: Numbers) -> tuple[_Line, int] | None:
-    """Return the word that a line begins with, where a mark separates it from the rest, and where the rest begins.
+    """Return the label at the beginning of a line, if a mark separates it from the rest, and where the rest begins.
 
-    A number or a letter there may count the parts of a list, and is none.
+    Only labels that are words of two and more letters count: a number or a letter may count the items of a list.
     """
     line = text[begin:end]
     place = len(line) - len(line.lstrip(_MARKS + "\"'“‘(["))
@@ -260,7 +261,7 @@ def _led_by(text: str, begin: int, end: int, labels: Numbers) -> tuple[_Line, in
 
 
 def _names_another(said: str, label: str, labels: Numbers) -> bool:
-    """Whether the text behind a label begins or ends with another one; in 'no doubt' and 'not yes' it is none."""
+    """Return whether the text after a label begins or ends with another label, except in 'no doubt' and 'not yes'."""
     others = "|".join(re.escape(other) for other in sorted(labels, key=len, reverse=True) if other != label)
     if not others:
         return False
@@ -273,7 +274,7 @@ def _names_another(said: str, label: str, labels: Numbers) -> bool:
 
 
 def _object_in(reply: str) -> tuple[Mapping[str, Any], int, int] | None:
-    """Return the JSON object of a reply, the first one, which follows a sentence or a line, and its two ends."""
+    """Return the first JSON object of a reply, its begin and its end; None without one, or within a sentence."""
     begin = reply.find("{")
     before = reply[: max(begin, 0)].rstrip()
     if begin < 0 or not (not before or before[-1] in ":.!?>`" or "\n" in reply[len(before) : begin]):
@@ -300,7 +301,7 @@ def _of_json(reply: str, record: Mapping[str, Any], begin: int, end: int, labels
 
 
 def _object(text: str, begin: int) -> tuple[Mapping[str, Any] | None, int]:
-    """Return the object that begins at a brace, and where it ends; none where a name is there twice."""
+    """Return the object that begins at a brace, and where it ends; None for text that is none, or has a name twice."""
     try:
         record, end = json.JSONDecoder(object_pairs_hook=_distinct, strict=False).raw_decode(text, begin)
         return record, end
@@ -332,7 +333,7 @@ def _distinct(pairs: Sequence[tuple[Any, Any]]) -> Mapping[str, Any]:
 
 
 def _field(record: Mapping[str, Any], labels: Numbers) -> tuple[str, str, str] | None:
-    """Return the field that holds the label, the label, and what is said in the field of the reason."""
+    """Return the field with the label, the label, and the text of the field with the reason; None without a label."""
     folded = {name: name.strip().casefold().replace(" ", "_") for name in record}
     named = [name for field in _FIELDS for name in record if folded[name] == field]
     others = [name for name in record if folded[name] not in _REASONS]
@@ -360,7 +361,7 @@ def _value(value: object, labels: Numbers) -> str | None:
 
 
 def _value_place(text: str, begin: int, end: int, *, field: str, label: str) -> int | None:
-    """Where the label begins that is the value of a field."""
+    """Return where the label begins that is the value of a field of an object; None if it is not written there."""
     for match in re.finditer(rf"[\"']{re.escape(field)}[\"']\s*:\s*[\"']?\s*", text[begin:end]):
         if text[begin + match.end() :].casefold().startswith(label):
             return begin + match.end()

@@ -1,4 +1,4 @@
-"""One clock over a whole HTTP request: the connection is ended when its time is over, however slowly it is answered."""
+"""A time limit for a whole HTTP request: the connection is ended when the time is over, however slow the answer is."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from typing import Any
 
 
 class RequestClock:
-    """Ends the connections of a request after some seconds; a time limit of a socket begins anew with each byte."""
+    """A clock that ends the connections of a request after some seconds. A socket's limit starts again at each byte.
+
+    Args:
+        seconds: the time limit of the request.
+    """
 
     def __init__(self, seconds: float) -> None:
         self.over = False
-        """Whether the time was over before the request was"""
+        """Whether the time was over before the request ended"""
         self._sockets: list[socket.socket] = []
         self._lock = threading.Lock()
         self._timer = threading.Timer(seconds, self._end)
@@ -27,7 +31,7 @@ class RequestClock:
         self._timer.cancel()
 
     def hold(self, connected: socket.socket) -> None:
-        """Take a connection, which is ended at once where the time is over."""
+        """Add a connection that the clock ends when the time is over, or at once if it already is."""
         with self._lock:
             self._sockets.append(connected)
             if self.over:
@@ -40,7 +44,7 @@ class RequestClock:
                 _shut(connected)
 
     def handlers(self) -> tuple[Any, ...]:
-        """Return handlers for `urllib.request.build_opener` whose connections this clock holds."""
+        """Return handlers for `urllib.request.build_opener` whose connections this clock ends."""
         from urllib.request import AbstractHTTPHandler, HTTPHandler, HTTPSHandler
 
         clock = self
@@ -65,5 +69,5 @@ class RequestClock:
 
 def _shut(connected: socket.socket) -> None:
     with suppress(OSError):
-        # The plain one: that of an encrypted socket takes the object away that another thread reads from.
+        # An encrypted socket's own shutdown removes the object that another thread reads from.
         socket.socket.shutdown(connected, socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""ROUGE by rouge-score-rs, with the same scores as Google's rouge-score.
+"""ROUGE, computed by the library rouge-score-rs, with the same scores as Google's rouge-score.
 
 Lin, "ROUGE: A Package for Automatic Evaluation of Summaries", ACL workshop Text Summarization Branches Out, 2004.
 """
@@ -24,12 +24,12 @@ from nlgauge.maths.text import sentence_spans
 from nlgauge.metrics.references import StringReferenceMetric
 
 _TOKENIZERS = {"ascii": "DefaultTokenizer", "unicode": "UnicodeTokenizer", "character": "CharacterTokenizer"}
-"""Their names in rouge-score-rs"""
+"""The tokenizers, with their names in rouge-score-rs"""
 _LETTER = re.compile("[A-Za-z0-9]")
 """A character that every tokenizer reads as part of a word"""
 _MOST_CELLS = 10_000_000_000
-"""Words of a candidate times words of its reference (100,000 each): a common subsequence takes minutes, and for the
-longest possible texts a day"""
+"""The largest product of the numbers of words of a candidate and its reference (100,000 each) that are compared. Then a
+common subsequence takes minutes. For the longest possible texts it would take a day"""
 _UNDEFINED = (math.nan, math.nan, math.nan)
 
 
@@ -106,7 +106,7 @@ class ROUGE(StringReferenceMetric[str]):
         return Prepared(facts=facts if self.variant != "Lsum" else {**facts, "sentences": self.sentences})
 
     def read(self, text: str, prepared: Prepared) -> str | None:
-        """Return the text, for ROUGE-Lsum with one sentence per line."""
+        """Return the text that is compared, for ROUGE-Lsum with one sentence per line; None if it has no words."""
         if self.variant == "Lsum" and self.sentences == "split":
             text = "\n".join(text[begin:end] for begin, end in sentence_spans(text))
         if _LETTER.search(text) or self._words(text):
@@ -151,13 +151,13 @@ class ROUGE(StringReferenceMetric[str]):
         return self.too_long if self.too_long and any(self._is_far(*pair) for pair in pairs) else self.undefined
 
     def _is_far(self, candidate: str, reference: str) -> bool:
-        """Return whether a common subsequence, whose time is the product of both lengths, would take hours."""
+        """Return whether two texts are too long for a common subsequence, whose time is the product of lengths."""
         if len(candidate) * len(reference) <= _MOST_CELLS or self.variant.isdigit():
             return False
         return self._words(candidate) * self._words(reference) > _MOST_CELLS
 
     def _words(self, text: str) -> int:
-        """Return how many words the tokenizer finds."""
+        """Return the number of words that the tokenizer finds in a text."""
         return len(_tokenizer(self.tokenizer, self.stemmer).tokenize(text))
 
     def reduced(self, pairs: Sequence[tuple[str, str]], scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -176,7 +176,7 @@ class ROUGE(StringReferenceMetric[str]):
 
     @property
     def _shortest(self) -> int:
-        """The minimum number of words for a text to have a unit that counts."""
+        """The least number of words of a text that has an n-gram of the variant; 1 for subsequences."""
         return int(self.variant) if self.variant.isdigit() else 1
 
 

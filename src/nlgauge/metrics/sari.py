@@ -1,4 +1,4 @@
-"""SARI: what a simplification adds, keeps and deletes compared with its source, and whether references do the same.
+"""SARI: the n-grams that a simplification adds to its source, keeps and deletes, judged by the references.
 
 Xu, Napoles, Pavlick, Chen and Callison-Burch, "Optimizing Statistical Machine Translation for Text Simplification",
 TACL 2016; corpus scores as in EASSE: Alva-Manchego et al., EMNLP 2019 (system demonstrations).
@@ -24,26 +24,31 @@ from nlgauge.metrics.references import LEFT_OUT, splitter, splitter_library, spl
 
 Counts: TypeAlias = dict[str, int]
 Read: TypeAlias = Callable[[str], Sequence[Counts]]
-"""The count of each n-gram in a text, for each order"""
+"""A function from a text to the count of each of its n-grams, for each order"""
 _ORDERS = 4
 
 
 class Asked(NamedTuple):
-    """What source and references require for one order of n-grams. Counts are times the number of references."""
+    """The n-grams of one order in source and references.
+
+    The source's counts are multiplied by the number of references, because the references' counts are sums over all of
+    them.
+    """
 
     source: Counts
     references: Counts
     keep: Counts
-    """N-grams of the source that are in references"""
+    """The n-grams of the source that should be kept, because references have them, with their counts"""
     add: int
-    """N-grams of references that are not in the source"""
+    """The number of n-grams that should be added: references have them, and the source does not"""
     kept: int
+    """The sum of the counts of the n-grams that should be kept"""
     deleted: int
-    """How many n-grams of the source should be kept and deleted"""
+    """The sum of the counts of the n-grams that should be deleted"""
     all_deleted: tuple[float, int, int, int]
-    """The sum of `_deleted` over all n-grams of the source"""
+    """The sums of `_deleted` over all n-grams of the source, as if all were deleted"""
     texts: int
-    """Number of references"""
+    """The number of references"""
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,11 @@ class SARI(RowMetric):
         return Value((sum(parts) / 3, *parts), None, notes, counts)
 
     def _order(self, candidate: Counts, asked: Asked) -> tuple[tuple[float, float, float], tuple[int, ...]]:
-        """For one order: scores of adding, keeping and deleting, and for each three counts: correct, all, required."""
+        """Return the scores and counts of a candidate for one order of n-grams.
+
+        Returns:
+            The scores of adding, keeping and deleting; and for each of the three: correct, all and required n-grams.
+        """
         right, grams, good, times = asked.all_deleted
         kept = kept_good = 0
         kept_right = kept_all = 0.0
@@ -180,9 +189,18 @@ def _f(precision: float, recall: float) -> float:
 
 
 def _deleted(times: int, source: int, references: int) -> tuple[float, int, int, int]:
-    """For a source n-gram deleted `times` times: share deleted correctly, 1 if any, correct deletions, deletions.
+    """Return the parts of the score of an n-gram of the source that is deleted.
 
-    The authors' share counts deletions beyond those in references; the summed counts use all possible deletions.
+    The share counts the deletions beyond the n-gram's count in references, as in the authors' program.
+
+    Args:
+        times: how often the candidate deletes the n-gram.
+        source: the count of the n-gram in the source.
+        references: its count in all references.
+
+    Returns:
+        The share of deletions that are correct; 1 if there is a deletion, else 0; the number of correct deletions; and
+        the number of deletions.
     """
     if times <= 0:
         return 0.0, 0, 0, 0

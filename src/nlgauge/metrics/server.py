@@ -1,4 +1,4 @@
-"""A judge's server: JSON over HTTP, several requests at a time, tried again, within a budget, its cost counted."""
+"""Requests to a judge's server: JSON over HTTP, with repeated attempts, a budget of requests, and the cost."""
 
 from __future__ import annotations
 
@@ -20,37 +20,42 @@ from nlgauge.metrics.request_clock import RequestClock
 
 _LONGEST_REPLY = 16 << 20
 _LONGEST_WAIT = 60.0
-"""Seconds before a request is sent again, whatever the server asks for"""
+"""The most seconds before a request is sent again, even if the server asks for more"""
 _AGAIN = (408, 409, 425, 429)
 _REFUSES_ALL = (0, 401, 403, 404)
-"""Failures that have nothing to do with what was asked; 0 is one of the network"""
+"""The statuses of failures that do not depend on the content of a request; 0 is a failure of the network"""
 MOST_FAILURES = 24
-"""Requests that may fail in a row before a run stops asking"""
+"""The number of failed requests in a row after which a run sends no more"""
 _SECRET = 8
-"""Characters of a key from which on it is one: shorter ones, such as EMPTY, stand for none"""
+"""The fewest characters of a real key. Shorter values, such as EMPTY, mean that there is none"""
 
 
 class Reply(NamedTuple):
-    """What a server replied: an object, or why there is none."""
+    """The reply of a server: a JSON object, or the reason why there is none."""
 
     content: Mapping[str, Any]
+    """The object; empty for a failure"""
     failure: str | None = None
+    """The reason of a failure; None if there is an object"""
     temporary: bool = False
-    """Whether to ask again later may help"""
+    """Whether the same request may succeed later"""
     status: int = 200
+    """The HTTP status; 0 if the network failed or nothing was sent"""
 
 
 @dataclass
 class Server:
-    """A server that is asked at addresses below `url`, the only host that anything is sent to.
+    """A server of a judge. Requests are sent to the host of `url` alone.
 
     Args:
-        url: http or https, without a user, a password, a query.
-        key: the name of the variable of the environment that holds the key. The key itself stands in no field.
-        retries: how often a request is sent again that failed by the network, by too many requests or by the server.
-        timeout: seconds for one reply.
-        wait: seconds before a request is sent again; they double each time, and the server's own wish goes before.
-        most_requests: all requests together, those that are sent again included.
+        url: the address, http or https, without a user, a password and a query.
+        key: the name of the environment variable with the key. The key itself is in no field.
+        retries: how often a request is sent again after a failure of the network or of the server, or after too many
+            requests.
+        timeout: the most seconds for one reply.
+        wait: the seconds before a request is sent again. They double each time. If the server asks for a longer wait,
+            this wait is used.
+        most_requests: the budget of requests, with those that are sent again; None without a budget.
     """
 
     url: str
@@ -60,25 +65,25 @@ class Server:
     wait: float
     most_requests: int | None
     counts: Counter[str] = field(default_factory=Counter)
-    """Requests, those that were sent again, failures, and tokens of questions and answers"""
+    """The numbers of requests, of requests that were sent again, of failures, and of tokens, by name"""
 
     def __post_init__(self) -> None:
         self._lock, self._not_before = threading.Lock(), 0.0
         self._failures = 0
         self._broken: str | None = None
-        """Why nothing more is asked"""
+        """The reason why no more requests are sent; None while they are"""
         self.stopped = threading.Event()
 
     def __getstate__(self) -> object:
         raise SpecError("a judge is asked from one process: leave out --ray")
 
     def ask(self, url: str, body: object = None, unless: Callable[[str], object] = lambda failure: None) -> Reply:
-        """Return the reply to a POST of JSON, or to a GET where there is no body.
+        """Return the reply to a POST of JSON, or to a GET without a body.
 
         Args:
-            url: where it goes.
-            body: what is sent, as JSON has it.
-            unless: a failure of which it says something is not tried again.
+            url: the address of the request.
+            body: the value that is sent as JSON; None for a GET.
+            unless: a function of the failure's text. If its result is true, the request is not sent again.
 
         Returns:
             The reply.
@@ -109,7 +114,7 @@ class Server:
             pause = min(max(wait, asked_to_wait), _LONGEST_WAIT)
             with self._lock:
                 self.counts["sent again"] += 1
-                if reply.status == 429 or asked_to_wait:  # the others wait too
+                if reply.status == 429 or asked_to_wait:  # all other requests wait, too
                     self._not_before = max(self._not_before, time.monotonic() + pause)
             self.stopped.wait(pause)
             wait *= 2
@@ -117,7 +122,7 @@ class Server:
         return reply
 
     def _watch(self, reply: Reply) -> None:
-        """Count what fails in a row, and ask nothing more of a server that is down or refuses everything."""
+        """Count the failures in a row. After `MOST_FAILURES` of them no more requests are sent."""
         down = reply.failure is not None and (reply.status in _REFUSES_ALL or reply.status >= 500)
         with self._lock:
             self._failures = self._failures + 1 if down else 0
@@ -140,7 +145,7 @@ class Server:
                 self.counts[ours] += max(number, 0)
 
     def _sent(self, url: str, body: object) -> tuple[Reply, float]:
-        """Return the reply to one request, and how many seconds the server wants to be left alone."""
+        """Return the reply to one request, and the seconds that the server asks to wait before the next one."""
         from http.client import HTTPException
         from urllib.error import HTTPError
         from urllib.request import Request, build_opener
@@ -174,7 +179,7 @@ class Server:
         return Reply({}, failure, temporary=True, status=0), asked_to_wait
 
     def _body(self, answer: Any) -> bytes:
-        """Return the body of an answer. Raises TimeoutError where it drips, OSError where it has no end."""
+        """Return the body of a response. Raises TimeoutError if it takes too long, and OSError if it is too long."""
         end, pieces, size = time.monotonic() + self.timeout, [], 0
         while piece := answer.read1(1 << 16):
             pieces.append(piece)
@@ -186,7 +191,7 @@ class Server:
         return b"".join(pieces)
 
     def _refused(self, error: Any, key: str | None) -> Reply:
-        """Return the reply of a request that the server refused, in its words; those about a key are not repeated."""
+        """Return the reply for an HTTP error, with the server's message. A message about the key is not repeated."""
         from http.client import HTTPException
 
         code = int(error.code)
@@ -205,7 +210,7 @@ class Server:
 
 
 def _stays() -> Any:
-    """Return a handler that follows no redirection: a key goes to the named host alone."""
+    """Return a handler that follows no redirection, so that the key is sent to the named host alone."""
     from urllib.request import HTTPRedirectHandler
 
     class Stays(HTTPRedirectHandler):
@@ -216,7 +221,7 @@ def _stays() -> Any:
 
 
 def read_reply(body: bytes, key: str | None) -> Reply:
-    """Return the object of a reply, or the error that stands in it, without the key that a server may repeat."""
+    """Return the reply for a body: its JSON object, or its error. If the body repeats the key, the key is removed."""
     try:
         content = json.loads(body)
     except (ValueError, RecursionError):
@@ -237,7 +242,7 @@ def read_reply(body: bytes, key: str | None) -> Reply:
 
 
 def _failed(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the part of a reply that holds an error: the reply, or its first choice."""
+    """Return the part of a reply that has an error, the reply itself or its first choice; None without an error."""
     choices = content.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     failed = [part for part in (content, first) if isinstance(part, dict) and part.get("error")]
@@ -245,7 +250,7 @@ def _failed(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _said(content: object) -> str | None:
-    """Return what a server says of an error."""
+    """Return the message of an error in a server's reply; None if there is none."""
     if not isinstance(content, dict):
         return None
     said = content.get("error", content.get("detail", content.get("message")))
@@ -254,7 +259,7 @@ def _said(content: object) -> str | None:
 
 
 def _without(value: Any, key: str) -> Any:
-    """Return a value of JSON in which no text holds the key."""
+    """Return a value of JSON in which the key is replaced by "***" in all texts."""
     if isinstance(value, str):
         return value.replace(key, "***")
     if isinstance(value, dict):
@@ -263,21 +268,21 @@ def _without(value: Any, key: str) -> Any:
 
 
 def _plain(said: object, key: str | None) -> str:
-    """Return what a server or the network said, on one line and without the key."""
+    """Return the message of a server or of the network, on one line and without the key."""
     text = str(said).replace(key, "***") if key else str(said)
     return repr(" ".join(text.split())[:300])[1:-1]
 
 
 def wait_wanted(headers: Mapping[str, str] | Message) -> float:
-    """Return how many seconds a server wants to be left alone, by `Retry-After`: seconds, or a date (RFC 9110).
+    """Return the time that a server asks to wait, by its header `Retry-After`: seconds, or a date (RFC 9110).
 
-    A date is compared with the server's clock where the reply has its date, else with the clock of this machine.
+    A date is compared with the date in the reply, if there is one, else with the clock of this machine.
 
     Args:
-        headers: those of the reply.
+        headers: the headers of the reply.
 
     Returns:
-        Seconds.
+        The seconds to wait; 0 without such a header.
     """
     if re.fullmatch(r"\d{1,9}", sooner := (headers.get("Retry-After-Ms") or "").strip()):
         return int(sooner) / 1000
@@ -289,7 +294,7 @@ def wait_wanted(headers: Mapping[str, str] | Message) -> float:
 
 
 def _time_of(date: str) -> float | None:
-    """Return the seconds since 1970 of a date in a header."""
+    """Return a date of a header as seconds since 1970; None for text that is no date."""
     from email.utils import parsedate_to_datetime
 
     try:
@@ -299,16 +304,16 @@ def _time_of(date: str) -> float | None:
 
 
 def key_of(name: str) -> str | None:
-    """Return the key that a variable of the environment holds, None where it is not set.
+    """Return the key in an environment variable; None if the variable is not set or empty.
 
     Args:
-        name: the variable.
+        name: the name of the variable.
 
     Returns:
         The key, or None.
 
     Raises:
-        SpecError: it holds what no header can.
+        SpecError: the value has characters that a header cannot have.
     """
     key = os.environ.get(name, "").strip()
     if not key.isascii() or not key.isprintable():
@@ -317,13 +322,13 @@ def key_of(name: str) -> str | None:
 
 
 def deployment_of(url: str) -> str | None:
-    """Return the model that an address of Azure names, as .../openai/deployments/NAME does; None for any other."""
+    """Return the model that an address of Azure names, .../openai/deployments/NAME; None for other addresses."""
     named = re.search(r"/openai/deployments/([^/?]+)", url)
     return named[1] if named else None
 
 
 def address_of(url: str, metric: str) -> str:
-    """Return an address without a slash at its end.
+    """Return the address of a server after a check, without a slash at its end.
 
     Args:
         url: the address.
@@ -333,7 +338,8 @@ def address_of(url: str, metric: str) -> str:
         The address.
 
     Raises:
-        SpecError: it is none, or holds what may be a key, which is not repeated.
+        SpecError: it is no address of http or https, or it has a user, a query or a fragment, which may be a key. The
+            error does not repeat them.
     """
     try:
         parts = urlsplit(url)

@@ -25,12 +25,12 @@ UNITS = ("sentence", "token")
 
 
 def layers_of(unit: str, layers: int, top: int) -> tuple[int, ...]:
-    """Return the hidden layers of a unit's points.
+    """Return the hidden layers that the points of a unit come from.
 
     Args:
-        unit: 'sentence' has the last layer, 'token' the last `layers` ones.
-        layers: how many.
-        top: the last layer of the model. Layer 0 (embeddings) has no context and is not used.
+        unit: 'sentence' for the last layer, 'token' for the last `layers` layers.
+        layers: the number of layers for 'token'.
+        top: the number of the model's last layer. Layer 0 (embeddings) has no context and is not used.
 
     Returns:
         The numbers of the layers.
@@ -55,21 +55,21 @@ def text_points(
 ) -> NDArray[np.float32]:
     """Return the points of one text.
 
-    'sentence': the mean of the last layer's vectors, special tokens included, as sentence encoders are pooled
-    (Reimers and Gurevych 2019): one point.
-    'token': the vector of each word's first sub-word at each layer, without punctuation and special tokens (as in
-    MoverScore, Zhao et al. 2019, whose models the paper uses): layers times words.
+    - 'sentence' gives one point: the mean of the last layer's vectors, special tokens included, as sentence encoders
+      do (Reimers and Gurevych 2019).
+    - 'token' gives a point for each word and layer: the vector of the word's first sub-word, without punctuation and
+      special tokens. MoverScore does the same (Zhao et al. 2019), and the paper uses its models.
 
     Args:
         unit: 'sentence' or 'token'.
         vectors: [layers, tokens, width].
         special: whether each token is special: [tokens].
         words: the number of each token's word: [tokens].
-        wordlike: whether each token holds a letter or a digit: [tokens].
-        normalize: scale points to unit length; a zero vector stays zero.
+        wordlike: whether each token has a letter or a digit: [tokens].
+        normalize: whether to scale points to unit length. A zero vector stays zero.
 
     Returns:
-        [points, width].
+        The points: [points, width].
     """
     points: NDArray[np.float64]
     if unit == "sentence":
@@ -84,7 +84,16 @@ def text_points(
 
 
 def word_starts(special: NDArray[np.bool_], words: NDArray[np.int64], wordlike: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the token that each word without punctuation begins with; arguments as of `text_points`."""
+    """Return the index of the first token of each word that is not punctuation: [words].
+
+    Args:
+        special: whether each token is special: [tokens].
+        words: the number of each token's word: [tokens].
+        wordlike: whether each token has a letter or a digit: [tokens].
+
+    Returns:
+        The indexes, ascending.
+    """
     text = np.flatnonzero(~special)
     first: NDArray[np.intp] = text[np.diff(words[text], prepend=-1) != 0]
     return first[wordlike[first]]
@@ -111,9 +120,10 @@ class SetPrepared(Prepared):
 
 @dataclass(frozen=True)
 class SetMetric(Metric):
-    """Compares all outputs of a system with a set of texts: the references of its rows, or those of another corpus.
+    """The base class of metrics that compare all outputs of a system with a set of texts.
 
-    A text in several rows counts several times.
+    The set has the references of the system's rows, or the texts of another corpus. A text in several rows counts
+    several times.
     """
 
     uses_corpus: ClassVar[bool] = True
@@ -135,7 +145,7 @@ class SetMetric(Metric):
     model: str | None = None
 
     def prepare(self, setup: Setup) -> SetPrepared:
-        """Return the layers. Raises SpecError if the model has fewer."""
+        """Return the layers that are read. Raises SpecError if the model has fewer layers."""
         from nlgauge.engine.models.capabilities import ENCODER
 
         model = setup.model
@@ -146,7 +156,7 @@ class SetMetric(Metric):
         return SetPrepared(layers=layers, facts={"layers": f"{layers[0]}-{layers[-1]}"})
 
     def request(self, text: str, prepared: SetPrepared) -> Request[TokenVectors]:
-        """Return the feature that the points of a text come from."""
+        """Return the request for the feature that the points of a text come from."""
         from nlgauge.engine.features.vectors import SentenceVectors, VectorsRequest
 
         if self.unit == "sentence":
@@ -158,7 +168,15 @@ class SetMetric(Metric):
         return text_points(self.unit, feature.vectors, *_marks(feature), self.normalize)
 
     def points_of_words(self, feature: TokenVectors, item: str) -> list[SetText]:
-        """Return the words of a text with their points, a point a layer, for unit='token'."""
+        """Return the words of a text, each with one point for each layer, for unit='token'.
+
+        Args:
+            feature: the vectors of the text.
+            item: the name that each word gets as its item.
+
+        Returns:
+            The words in the order of the text.
+        """
         special, numbers, wordlike = _marks(feature)
         starts = word_starts(special, numbers, wordlike)
         by_word = self.points(feature).reshape(len(feature.vectors), len(starts), -1).swapaxes(0, 1)
@@ -170,15 +188,15 @@ class SetMetric(Metric):
 
     @abstractmethod
     def compare(self, evaluated: NDArray[np.float32], reference: NDArray[np.float32]) -> Value:
-        """Return the score of one set of points against another: [m, width], [n, width], n and m at least 1."""
+        """Return the score of the outputs' points [m, width] against other points [n, width], m and n at least 1."""
 
     def evidence(self, evaluated: Sequence[SetText], reference: Sequence[SetText]) -> Evidence:
-        """Return what the score is based on; empty if the metric has nothing to show."""
+        """Return the evidence for a score from the texts of both sets; empty if the metric has nothing to show."""
         return Evidence()
 
 
 def _marks(feature: TokenVectors) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.bool_]]:
-    """Return special, words and wordlike of `text_points`."""
+    """Return the arguments special, words and wordlike of `text_points` for a text: [tokens] each."""
     wordlike = np.array([is_word(feature.text[begin:end]) for begin, end in feature.offsets])
     return feature.special, words(feature.text, feature.offsets), wordlike
 
@@ -186,16 +204,16 @@ def _marks(feature: TokenVectors) -> tuple[NDArray[np.bool_], NDArray[np.int64],
 def covered_texts(evaluated: Sequence[SetText], reference: Sequence[SetText], k: int) -> Evidence:
     """Return the texts of both sides, each with the nearest text of the other side.
 
-    First texts with a point outside the other side's balls, which reach to the k-th neighbour, farthest first; then
-    covered texts, nearest first.
+    Texts with a point outside the balls of the other side come first, the farthest first. Then come covered texts, the
+    nearest first. A ball reaches to the k-th nearest neighbour.
 
     Args:
         evaluated: the outputs.
-        reference: what they are compared with.
+        reference: the texts that the outputs are compared with.
         k: the number of the neighbour.
 
     Returns:
-        The texts as items of evidence.
+        The texts as items of evidence, at most 20 of each kind and side.
     """
     from nlgauge.maths.neighbours import coverage
 
@@ -207,7 +225,19 @@ def covered_texts(evaluated: Sequence[SetText], reference: Sequence[SetText], k:
 
 
 def _beside(side: str, texts: Sequence[SetText], others: Sequence[SetText], covered: NDArray[np.bool_]) -> list[Item]:
-    """One side's texts. The nearest text is the one nearest to the text's most distant point."""
+    """Return the texts of one side as items, each with its nearest text of the other side.
+
+    The nearest text is the one that is nearest to the point of the text that is farthest from the other side.
+
+    Args:
+        side: the name of the side.
+        texts: the texts of the side.
+        others: the texts of the other side.
+        covered: whether each point of the side is in a ball of the other side: [points].
+
+    Returns:
+        At most 20 texts that are not fully covered, the farthest first, and then at most 20 covered texts.
+    """
     from nlgauge.maths.neighbours import nearest
 
     points, other_points = (np.concatenate([text.points for text in side]) for side in (texts, others))

@@ -1,7 +1,7 @@
 """Metrics that need neither a reference nor a model: Column, CopyRate and Length.
 
-Column has the scores of another tool. CopyRate is how much of an output is copied from its source. Length does not
-measure quality, but is the first baseline for metrics that do.
+Column has the scores of another tool. CopyRate is the share of an output that is copied from its source. Length does
+not measure quality, but it is the first baseline for metrics that do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from nlgauge.metrics.evidence import shared_words
 class Column(RowMetric):
     """The number that another tool or a judge gave each row, as it stands in a column of the rows.
 
-    Numbers are read as they are, True and False as 1 and 0, and so are yes and no, pass and fail. A row without a value
+    Numbers are read as they are. True, yes and pass are read as 1, and False, no and fail as 0. A row without a value
     has no score. Any other text is an error that names its row.
     """
 
@@ -51,7 +51,7 @@ class Column(RowMetric):
 
     @property
     def limits(self) -> Mapping[str, Limits]:
-        """Those of the labels, where the column has labels."""
+        """The least and the greatest number of the labels, if the column has labels."""
         numbers = [number for number in (self.values or {}).values() if number is not None]
         return {"score": (min(numbers), max(numbers))} if numbers else {}
 

@@ -32,8 +32,8 @@ class Answer(NamedTuple):
 class TokenF1(StringReferenceMetric[Answer]):
     """F1, precision and recall of the words of an answer, and exact match, as in SQuAD.
 
-    With several references and references='best', F1 and exact match are each the highest over all of them, as in
-    SQuAD; precision and recall are those of the reference with the highest F1.
+    With several references and references='best', F1 and exact match are each the highest over all references, as in
+    SQuAD. Precision and recall are those of the reference with the highest F1.
     """
 
     parts: ClassVar[tuple[str, ...]] = ("f1", "precision", "recall", "exact")

@@ -1,15 +1,16 @@
 """BLEU, ChrF, TER, WER and CER: metrics of machine translation and speech, whose corpus score comes from summed counts.
 
-Post, "A Call for Clarity in Reporting BLEU Scores", WMT 2018. sacrebleu counts each row and makes its score, so that a
-row score equals its sentence_score. A corpus score comes from the summed counts by `nlgauge.maths.totals`, which is
-vectorised for resampling and reads a saved table without sacrebleu; it equals corpus_score.
+Post, "A Call for Clarity in Reporting BLEU Scores", WMT 2018. sacrebleu computes the counts and the score of each row,
+so that a row score equals its sentence_score. A corpus score is computed from the summed counts by
+`nlgauge.maths.totals`, and equals sacrebleu's corpus_score. That module is vectorised for resampling, and needs no
+sacrebleu for a saved table.
 
 BLEU: Papineni, Roukos, Ward and Zhu, "Bleu: a Method for Automatic Evaluation of Machine Translation", ACL 2002.
 
 ChrF: Popović, "chrF: character n-gram F-score for automatic MT evaluation", WMT 2015; chrF++: WMT 2017.
 
 TER: Snover et al., "A Study of Translation Edit Rate with Targeted Human Annotation", AMTA 2006. sacrebleu splits the
-texts into words and makes the score. The edits are counted by `nlgauge.maths.shifts`, which gives the numbers of
+texts into words and computes the score. `nlgauge.maths.shifts` counts the edits. It gives the same numbers as
 sacrebleu's search some hundred times faster: 0.2 seconds instead of 31 for 32 summaries with eleven references each.
 
 WER and CER: the rates of inserted, deleted and replaced words or characters, as in speech recognition. Levenshtein,
@@ -40,16 +41,16 @@ from nlgauge.metrics.references import EMPTY, LEFT_OUT
 TOO_LONG = "the texts are too long to be compared"
 """The reason for a pair whose count is NaN"""
 Pair: TypeAlias = tuple[str, tuple[str, ...]]
-"""A candidate and the references that are used together"""
+"""A candidate, and the references that it is compared with together"""
 Counts: TypeAlias = Sequence[float]
 
 
 class Counted(Protocol):
-    """The settings of a metric that row scores depend on."""
+    """The settings of a metric on which its row scores depend."""
 
     @property
     def references(self) -> str:
-        """'joint': used together; 'best' or 'mean': scored one by one."""
+        """How several references are used: 'joint' for all together, 'best' or 'mean' for one by one."""
 
     @property
     def empty(self) -> str:
@@ -105,7 +106,7 @@ class SacrebleuMetric(RowMetric):
         return counted_values(self, rows, lambda pairs: self.count(tool, pairs), score)
 
     def count(self, tool: Any, pairs: Sequence[Pair]) -> Sequence[Counts]:
-        """Return the counts of pairs of texts by `tool`, sacrebleu's metric."""
+        """Return the counts of each pair of texts by `tool`, a metric of sacrebleu."""
 
         @cache  # systems share their references
         def read(references: tuple[str, ...]) -> Any:
@@ -130,10 +131,10 @@ def counted_values(
     """Return row scores from counts. Each distinct pair of texts is counted once.
 
     Args:
-        metric: its settings say which references are used together, and what a text without words means.
+        metric: the metric, whose settings say how several references and texts without words are treated.
         rows: the rows.
-        count: counts pairs of texts; NaN for texts that are too long.
-        score: makes a score of a pair's counts.
+        count: a function from pairs of texts to their counts, with NaN for texts that are too long.
+        score: a function from the counts of a pair to its score.
 
     Returns:
         A value for each row.
@@ -150,7 +151,7 @@ def counted_values(
 
 @cache
 def _tool(kind: str, **settings: object) -> Any:
-    """Return sacrebleu's metric, shared by metrics of equal settings: its tokenizer caches the texts it has read."""
+    """Return a metric of sacrebleu. Equal settings share one object, whose tokenizer caches the texts it has read."""
     import sacrebleu.metrics
 
     return getattr(sacrebleu.metrics, kind)(**settings)
@@ -288,8 +289,8 @@ class ChrF(SacrebleuMetric):
 
 _RATE: Mapping[str, object] = {"name": "rate"}
 _MOST_SHIFTED = 25_000_000
-"""Words of a candidate times words of a reference (5,000 each): the search for shifts takes seconds if words differ,
-and up to an hour if a text repeats three words"""
+"""The largest product of the numbers of words of candidate and reference (5,000 each) that are compared. The search for
+shifts then takes seconds if words differ, and up to an hour if a text repeats three words"""
 
 
 @dataclass(frozen=True)
@@ -358,9 +359,10 @@ def _distance() -> Distance:
 
 
 _FEW_EDITED = 2_000_000
-"""Characters of a candidate times those of its references that are compared in a tenth of a millisecond"""
+"""The product of the numbers of characters of a candidate and its references up to which edits take at most a tenth of
+a millisecond"""
 _MOST_EDITED = 10**12
-"""Symbols of a candidate times symbols of a reference (a million each take about ten seconds)"""
+"""The largest product of the numbers of symbols of candidate and reference. A million each take about ten seconds"""
 
 
 @dataclass(frozen=True)
@@ -424,7 +426,7 @@ class WER(RowMetric):
         return True
 
     def _symbols(self, text: str, numbers: dict[str, int]) -> Sequence[Hashable]:
-        """Return the symbols that are compared: a number for each word, as rapidfuzz compares strings by their hash."""
+        """Return the symbols that are compared: a number for each word, because rapidfuzz compares strings by hash."""
         words = (text.lower() if self.lowercase else text).split()
         return [numbers.setdefault(word, len(numbers)) for word in words]
 

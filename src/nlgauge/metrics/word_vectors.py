@@ -1,4 +1,4 @@
-"""Words with static vectors, and the base class of metrics that compare them.
+"""Words with static vectors, and the base class of metrics that compare such words.
 
 The vector of a word is the mean over its sub-words' rows in the embedding table. Punctuation is left out. Words that
 differ only in case are the same, whatever the model's vocabulary does.
@@ -25,7 +25,7 @@ NO_DIRECTION = "the sum of a text's vectors is zero, which has no direction"
 
 @dataclass(frozen=True)
 class WordVectorMetric(ReferenceMetric[TokenVectors]):
-    """Compares static vectors of the words of candidate and reference."""
+    """The base class of metrics that compare static vectors of the words of candidate and reference."""
 
     cost: ClassVar[Cost] = "static"
     model: str | None = None
@@ -64,12 +64,12 @@ def too_short(feature: TokenVectors, least: int = 1) -> str | None:
 
 
 def similarity(first: WordTable, second: WordTable) -> Array:
-    """Cosines [n, m], 1 between the same words."""
+    """Return the cosines of the words of two texts: [n, m]; exactly 1 between the same words."""
     same = first.names[:, None] == second.names
     return np.where(same, 1.0, unit(first.vectors) @ unit(second.vectors).T)
 
 
 def _all_words(feature: TokenVectors) -> tuple[NDArray[np.intp], NDArray[np.int32], list[str]]:
-    """First sub-word, position and name of every word and punctuation mark."""
+    """Return the first sub-word, the position and the case-folded text of each word and each punctuation mark."""
     starts, spans = runs(words(feature.text, feature.offsets), feature.offsets)
     return starts, spans, [feature.text[begin:end].casefold() for begin, end in spans.tolist()]

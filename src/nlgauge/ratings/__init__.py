@@ -1,1 +1,1 @@
-"""People's ratings: sheets and projects, how they are joined to rows, and when they may not be used."""
+"""People's ratings: sheets and projects, how ratings are joined to rows, and which ratings are refused."""

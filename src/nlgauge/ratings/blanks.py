@@ -1,8 +1,9 @@
-"""Rows that raters passed by: the worst case of an estimate, and how many bad ones among them would change it.
+"""Rows that raters left blank: the worst case of an estimate, and how many bad ones among them would change it.
 
-As in trials with missing outcomes: what the ratings say if all these rows were bad, and from how many bad ones on the
-conclusion is another (the tipping point). For a single mean the conclusion is its interval; for a difference it is
-whether the interval holds 0, and the rows of the one system are then taken for bad and those of the other for good.
+The method is that of clinical trials with missing outcomes. The worst case is the estimate if all blank rows were bad.
+The tipping point is the least number of bad blank rows that changes the conclusion. For a single mean, the conclusion
+is changed if the mean leaves its interval. For a difference, the blank rows of one system are taken as bad and those of
+the other as good. The conclusion is changed if the interval begins or ceases to hold 0.
 """
 
 from __future__ import annotations
@@ -18,33 +19,35 @@ from nlgauge.maths.inference import Measured
 from nlgauge.stats.arrays import Float, Integers, Mask
 
 Again: TypeAlias = Callable[[Float], Measured]
-"""An estimate with its interval, of ratings [rows]; NaN where there is none"""
+"""A function from ratings [rows], in which NaN is a missing one, to an estimate with its interval"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorstCase:
-    """What an estimate is worth if raters passed the bad rows by."""
+    """An estimate under the assumption that the rows that raters left blank are bad."""
 
     blank: int
-    """How many rows were passed by: drawn, before the last rated row of the sheet, and not rated"""
+    """The number of blank rows: rows that are not rated, and stand before the last rated row of the sheet"""
     worst: Measured
-    """The estimate if all these were bad; for a difference, bad for the system that is ahead and good for the other"""
+    """The estimate if all blank rows were bad; for a difference, bad for the system that is ahead and good for the
+    other"""
     best: Measured
-    """The same the other way round"""
+    """The estimate if all blank rows were good; for a difference, good for the system that is ahead and bad for the
+    other"""
     tipping: int | None
-    """How many of them have to be as in `worst` until the estimate leaves its interval, or until a difference is no
-    longer shown, or is shown; None where all of them do not change this"""
+    """The least number of blank rows with the ratings of `worst` that moves a mean out of its interval, or that makes a
+    difference significant or no longer significant. None where not even all of them do"""
 
     def sentence(self, estimate: Measured, unit: float, difference: bool) -> str:
         """Return a sentence that compares the worst case with the estimate.
 
         Args:
-            estimate: the estimate with its interval, NaN where it is refused.
-            unit: 100 for shares, which are written as numbers of 100 outputs, else 1.
+            estimate: the estimate with its interval; NaN if it is refused.
+            unit: 100 for shares, which are written as numbers out of 100 outputs; else 1.
             difference: whether the estimate is a difference of two systems.
 
         Returns:
-            A sentence, without capital and full stop.
+            A sentence, without a capital letter and without a full stop.
         """
         rows = "blank row" if self.blank == 1 else f"{self.blank} blank rows"
         bad = "bad for the one system and good for the other" if difference else "bad"
@@ -68,45 +71,48 @@ class WorstCase:
 
 @dataclass(frozen=True, kw_only=True)
 class Blanks:
-    """The blank rows of an aspect."""
+    """The blank rows of an aspect, with the ratings that they may have."""
 
     rows: Mask
     """Which rows are blank [rows]"""
     values: Float
-    """The ratings, NaN where there is none [rows]"""
+    """The ratings: [rows]; NaN for a row without one"""
     bad: float
     good: float
-    """The ratings that a bad and a good row have"""
+    """The rating of a good row, as `bad` is that of a bad row"""
 
     @classmethod
     def of(cls, rows: Mask, values: Float, scale: tuple[float, float] | None, below: float | None) -> Blanks:
         """Return the blank rows of an aspect, with the ratings of a bad and of a good row.
 
-        These are the ends of the scale, or of the ratings where no scale is known.
+        A bad and a good row have the ends of the scale or, if no scale is known, the least and the greatest rating.
 
         Args:
-            rows: which rows raters passed by: [rows].
-            values: the ratings, NaN where there is none: [rows].
-            scale: the least and the greatest rating that there can be; None where they are not known.
-            below: where the ratings are 1 for a row that is rated below this, else None.
+            rows: which rows raters left blank: [rows].
+            values: the ratings: [rows]; NaN for a row without one.
+            scale: the least and the greatest possible rating; None where they are not known.
+            below: the limit, if `values` are 1 for rows that are rated below a limit and 0 for others; else None.
 
         Returns:
-            The blank rows: those of `rows` that have no rating.
+            The record, in which a row with a rating is not blank.
         """
         low, high = scale or (float(np.nanmin(values)), float(np.nanmax(values)))
         bad, good = (low, high) if below is None else (high, low)
         return cls(rows=rows & np.isnan(values), values=values, bad=bad, good=good)
 
     def worst_case(self, estimate: Measured, again: Again, systems: Sequence[Integers]) -> WorstCase | None:
-        """Return the worst case of an estimate.
+        """Return what an estimate would be if all blank rows were bad.
+
+        In a difference of two systems, the blank rows are bad for the system that is ahead, and good for the other one.
 
         Args:
-            estimate: the estimate with its interval, NaN where it is refused.
-            again: the same of other ratings.
-            systems: the rows of each of its systems: one, or two for a difference.
+            estimate: the estimate with its interval. Its numbers are NaN if no estimate could be made.
+            again: a function that makes the same estimate from other ratings.
+            systems: the row numbers of each system: of one system for a mean, and of two for a difference.
 
         Returns:
-            The worst case; None without blank rows.
+            The worst case, with the best case and the number of blank rows that change the conclusion; None if these
+            systems have no blank rows.
         """
         places = [rows[self.rows[rows]] for rows in systems]
         # Rows of the system with fewer rows weigh more in a difference, and come first.
@@ -115,9 +121,9 @@ class Blanks:
             return None
 
         def filled(count: int, bad_first: bool) -> Measured:
-            """Return the estimate with so many blank rows bad for the first system, or good.
+            """Return the estimate with `count` blank rows filled: bad or good for the first system.
 
-            For another system they are the other way.
+            For a second system they are filled the opposite way.
             """
             values = self.values.copy()
             values[order[:count]] = np.where(np.isin(order[:count], places[0]) == bad_first, self.bad, self.good)
@@ -128,7 +134,7 @@ class Blanks:
         shown = not estimate.low <= 0 <= estimate.high
 
         def changes(bad_first: bool) -> int | None:
-            """Return the least number of rows that change the conclusion."""
+            """Return the least number of filled rows that changes the conclusion; None if no number does."""
 
             def changed(count: int) -> bool:
                 other = filled(count, bad_first)
@@ -146,7 +152,7 @@ class Blanks:
 
 
 def _least(holds: Callable[[int], bool], most: int) -> int | None:
-    """Return the least number up to `most` from which on a condition holds; None where it does not hold for `most`."""
+    """Return the least number up to `most` for which a condition holds; None if it does not hold for `most`."""
     if not holds(most):
         return None
     low, high = 0, most

@@ -1,6 +1,6 @@
-"""Which rating, score or cluster from elsewhere belongs to which row. Rows join by system and item.
+"""Joins of ratings, scores and clusters from elsewhere with the rows of a table, by system and item.
 
-Where a row has its position for its item, its texts say which row it is (`nlgauge.ratings.matching`).
+If the item of a row is only its position in a file, the row is identified by its texts (`nlgauge.ratings.matching`).
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from nlgauge.stats.arrays import Float, Integers
 Key: TypeAlias = tuple[str, str]
 """(system, item)"""
 Scores: TypeAlias = Mapping[Key, Any]
-"""Numbers, or texts that read as numbers, by (system, item); None is a missing one"""
+"""Numbers, or texts that read as numbers, by (system, item); None is a missing number"""
 Source: TypeAlias = "Corpus | ScoreTable | Column | Scores | Mapping[str, Scores]"
-"""Where ratings come from: see `ratings`"""
+"""A source of ratings, as `ratings` describes it"""
 
 
 class Grid(NamedTuple):
-    """The rows of a table as [items, systems], both in order of first appearance."""
+    """The places of a table's rows in an array [items, systems], both in order of first appearance."""
 
     items: list[str]
     systems: list[str]
     place: tuple[list[int], list[int]]
-    """Item and system of each row"""
+    """The item's number and the system's number of each row"""
     clusters: Integers | None = None
-    """The number of each item's cluster, where the table has clusters"""
+    """The number of each item's cluster; None where the table has no clusters"""
 
     def of(self, values: Float) -> Float:
-        """Return values of rows [rows] as [items, systems], NaN where there is no row."""
+        """Return values [rows] as an array [items, systems], with NaN where there is no row."""
         out = np.full((len(self.items), len(self.systems)), np.nan)
         out[self.place] = values
         return out
@@ -54,15 +54,15 @@ class Ratings(NamedTuple):
     """Ratings in the order of a table's rows."""
 
     values: dict[str, Float]
-    """By aspect [rows], NaN where there is none"""
+    """The ratings by aspect: [rows]; NaN for a row without one"""
     unscored: list[Key]
-    """What is rated and is not in the table"""
+    """The (system, item) of each rating that belongs to no row of the table"""
     notes: tuple[str, ...] = ()
-    """How they were joined, where that has to be known"""
+    """Notes on how the ratings were joined"""
 
 
 def grid(table: ScoreTable) -> Grid:
-    """Return the rows of a table as items and systems.
+    """Return the places of a table's rows in an array of items and systems.
 
     Args:
         table: the table.
@@ -71,7 +71,7 @@ def grid(table: ScoreTable) -> Grid:
         The grid.
 
     Raises:
-        InputError: two rows are of one system and item, or outputs for an item are of two clusters.
+        InputError: two rows have the same system and item, or the outputs for an item are in two clusters.
     """
     refuse_twice(table.rows, "the table", REMEDY)
     items = {item: n for n, item in enumerate(dict.fromkeys(item for _, item in table.rows))}
@@ -93,21 +93,21 @@ def _clusters(table: ScoreTable, items: Mapping[str, int]) -> Integers | None:
 
 
 def ratings(table: ScoreTable, source: Source) -> Ratings:
-    """Return ratings for the rows of a table, bigger is better.
+    """Return ratings for the rows of a table, larger being better.
 
-    Columns of which lower is better are turned. Where the rows of the table are trials, an item of which several trials
-    are rated has the mean of its ratings.
+    Columns where lower is better get the opposite sign. Where the rows of the table are trials, an item with several
+    rated trials has the mean of its ratings.
 
     Args:
         table: the table.
-        source: a Corpus (its rows' `scores`); a ScoreTable, each of whose scores is an aspect; a Column of this very
+        source: a Corpus (its rows' `scores`); a ScoreTable, each of whose scores is an aspect; a Column of the same
             table; {(system, item): rating}; or {aspect: {(system, item): rating}}.
 
     Returns:
         The ratings in the order of the table's rows.
 
     Raises:
-        InputError: a row is there twice and the rows are no trials, or no rating belongs to a row of the table.
+        InputError: a row is rated twice and the rows are no trials, or no rating belongs to a row of the table.
     """
     if isinstance(source, Column):
         if source.level != "item" or len(source.values) != len(table.rows):
@@ -132,7 +132,7 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
 
 
 def turned(column: Column, part: int) -> Float:
-    """Return a column's numbers, the sign changed where lower is better."""
+    """Return a column's numbers by the place of their sub-score, with the opposite sign where lower is better."""
     values: Float = column.values[:, part]
     return values if column.higher_is_better else -values
 
@@ -140,17 +140,17 @@ def turned(column: Column, part: int) -> Float:
 def aspects_of(
     source: Corpus | ScoreTable | Scores | Mapping[str, Scores], repeats: bool = False
 ) -> dict[str, dict[Key, float]]:
-    """Return ratings by aspect and key.
+    """Return ratings by aspect, and then by (system, item).
 
     Args:
-        source: where the ratings come from, as `ratings` takes it, but for a Column.
-        repeats: whether a key may be there several times, and has the mean.
+        source: where the ratings come from, as `ratings` takes it, except for a Column.
+        repeats: whether a (system, item) may have several ratings, of which the mean counts.
 
     Returns:
-        By aspect, the rating of each (system, item), larger better.
+        By aspect, the rating of each (system, item), larger being better.
 
     Raises:
-        InputError: a key is there several times and `repeats` is False, or a rating is not a number.
+        InputError: a (system, item) has several ratings and `repeats` is False, or a rating is not a number.
     """
     if isinstance(source, ScoreTable):
         source = source.per_item() if repeats else source
@@ -190,20 +190,22 @@ def join(
     labels: Labels | None = None,
     higher_is_better: bool = True,
 ) -> ScoreTable:
-    """Return a table with one metric more, whose scores come from elsewhere; the table given stays as it is.
+    """Return a copy of a table with a further metric, whose scores come from elsewhere.
 
     Args:
         table: the table.
-        name: what the metric is called.
+        name: the name of the new metric.
         source: a Corpus with `column`; {(system, item): score}, or {system: score} for a corpus-level metric; or the
-            path of an mt-metrics-eval score file, lines of system<TAB>score: of segments (.seg.score: a line for each
-            item, in the order in which the table's items first appear) or of systems (.sys.score).
-        column: a rating or another column of the rows of a Corpus; a.b is b inside a.
+            path of a score file of mt-metrics-eval, with lines of system<TAB>score. A file .seg.score has a line for
+            each system and item, with the items in the order of the table; a file .sys.score has a line for each
+            system.
+        column: the name of a rating or of another column of a Corpus; a.b is the field b inside the column a.
         labels: the numbers of the column's labels, as `nlgauge.Column` takes them.
         higher_is_better: whether a higher score is better.
 
     Returns:
-        The table, whose run's `joined` says how many scores had no row.
+        The table. Its `run["joined"]` has the number of joined scores, of rows without one, and of scores without a
+        row.
 
     Raises:
         InputError: the name is taken, the source cannot be read, or none of its scores has a row.
@@ -243,7 +245,7 @@ def join(
 
 
 Place: TypeAlias = tuple[str, str | None]
-"""(system, item), or (system, None) for a number of a whole system"""
+"""(system, item), or (system, None) for a number of the whole system"""
 
 
 def read(
@@ -253,17 +255,18 @@ def read(
     items: Sequence[str],
     labels: Labels | None = None,
 ) -> tuple[str, dict[Place, float]]:
-    """Return where the scores of a metric come from, and the scores.
+    """Return the origin of a metric's scores, and the scores.
 
     Args:
-        name: what the metric is called.
+        name: the name of the metric.
         source: as `join` takes it.
         column: as `join` takes it.
-        items: those that the segments of a score file are of, in the order of its lines.
+        items: the items of a score file's lines, in their order within a system.
         labels: as `join` takes them.
 
     Returns:
-        The name of the file, of the column or 'given', and the score of each (system, item), or of each (system, None).
+        The origin, which is the name of the file, the name of the column, or 'given'. And the score of each (system,
+        item), or of each (system, None) for a corpus-level metric.
 
     Raises:
         InputError: the source cannot be read, or a Corpus is given without a column.
@@ -303,7 +306,7 @@ def _of_file(path: Path, items: Sequence[str]) -> dict[Place, float]:
 
 
 def _by_system(path: Path) -> dict[str, list[float]]:
-    """Return the numbers of each system, in the order of the lines."""
+    """Return the numbers of each system in a score file, in the order of the lines."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -341,19 +344,19 @@ def keyed(scores: Scores | Mapping[str, object]) -> dict[Key, float]:
 
 
 def number(value: object, what: str, file: object = None, row: int | None = None) -> float:
-    """Return a given value as a number.
+    """Return a value as a number.
 
     Args:
         value: a number, or a text that reads as a number; None, an empty text and "None" are missing.
-        what: what the value is of, for the error.
+        what: a name for the value in the error.
         file: the file, for the error.
         row: the row of the file, for the error.
 
     Returns:
-        The number, NaN for a missing value.
+        The number; NaN for a missing value.
 
     Raises:
-        InputError: the value is something else; the error says what it is of.
+        InputError: the value is not a number and not missing.
     """
     if value is None or (isinstance(value, str) and value.strip() in ("", "None")):
         return math.nan
@@ -367,7 +370,7 @@ def number(value: object, what: str, file: object = None, row: int | None = None
 
 
 def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> None:
-    """Raise InputError for the first key that is there more than once, with its rows."""
+    """Raise InputError if a (system, item) occurs more than once. The error names the first with its rows."""
     keys = list(keys)
     if (places := first_repeat(keys)) is not None:
         system, item = keys[places[1]]
@@ -376,14 +379,16 @@ def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> N
 
 
 def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
-    """Return a table with clusters: rows whose outputs have the same value in a column, joined by system and item.
+    """Return a table in which rows are a cluster if their outputs have the same value in a column.
 
-    Miller, *Adding Error Bars to Evals*, arXiv:2411.00640, section 2.2, says why rows that share a source need this.
+    Miller, *Adding Error Bars to Evals*, arXiv:2411.00640, section 2.2, explains why rows with the same source need
+    clusters.
 
     Args:
         table: the table.
-        outputs: the outputs of the table's rows.
-        column: a field of the rows (`source`, `context`, `item`), or one of their other columns; a.b is b inside a.
+        outputs: the outputs of the table's rows, joined by system and item.
+        column: a field of the rows (`source`, `context` or `item`), or one of their other columns; a.b is the field b
+            inside the column a.
 
     Returns:
         The table with clusters.
@@ -408,15 +413,15 @@ def by_column(table: ScoreTable, outputs: Corpus, column: str) -> ScoreTable:
 
 
 def column_of(keys: Sequence[Key], outputs: Sequence[Row], name: str) -> list[str | None]:
-    """Return a column of outputs for each (system, item), as texts.
+    """Return the texts of a column of outputs, for each (system, item).
 
     Args:
         keys: the (system, item) of each row.
         outputs: the outputs.
-        name: that of the column, as `by_column` takes it.
+        name: the name of the column, as `by_column` takes it.
 
     Returns:
-        The text of each key; None where there is none.
+        The text for each key; None where there is none.
 
     Raises:
         InputError: outputs of one system for one item have several values.

@@ -1,4 +1,4 @@
-"""Labels of ratings: what people write into a cell (yes, pass, supported, 3,5) as a number on the aspect's scale."""
+"""Labels of ratings: the number on the aspect's scale for a text in a cell, such as yes, pass, supported or 3,5."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 @dataclass(frozen=True)
 class Aspect:
-    """A question that people answer of each row, and its scale: whole numbers from `low` to `high`."""
+    """A question that people answer for each row, with its scale: whole numbers from `low` to `high`."""
 
     name: str
     low: int = 0
     high: int = 1
     labels: Mapping[str, float] = field(default_factory=dict, hash=False)
-    """Numbers by the names that people may write in their place"""
+    """The rating for each label that people may write in place of a number"""
 
     @property
     def scale(self) -> list[int]:
-        """The ratings that the page offers."""
+        """The ratings that the rating page offers."""
         return list(range(self.low, self.high + 1))
 
     def names(self, rating: int) -> list[str]:
@@ -33,16 +33,17 @@ class Aspect:
         return [name for name, value in self.labels.items() if value == rating]
 
     def rating(self, cell: str) -> float | None:
-        """Return the number that a cell stands for.
+        """Return the rating that the text of a cell stands for.
 
         Args:
-            cell: what people wrote.
+            cell: the text that people wrote.
 
         Returns:
             The number. NaN for a cell that says "not rated" (n/a, -, ?), None for an empty one.
 
         Raises:
-            ValueError: with the problem, where the cell is neither a number on the scale nor a label of the aspect.
+            ValueError: the text is neither a number on the scale nor a label of the aspect; the message describes the
+                problem.
         """
         text = plain(cell)
         if not text:
@@ -63,18 +64,18 @@ class Aspect:
 
 
 def aspects_from(names: Sequence[str], scales: Iterable[str], labels: Iterable[str]) -> list[Aspect]:
-    """Return the aspects that a command names.
+    """Return the aspects that a command's options name.
 
     Args:
-        names: of the aspects.
+        names: the names of the aspects.
         scales: "1-5" for all aspects, or "ASPECT=1-5" for one.
-        labels: as in `labelled`.
+        labels: the labels, as `labelled` takes them.
 
     Returns:
         The aspects in the order of their names, with their scales and labels.
 
     Raises:
-        SpecError: for an aspect twice, and for a scale or a label that cannot be meant.
+        SpecError: an aspect is named twice, or a scale or a label is not possible.
     """
     if wrong := [name for name in names if not name.strip() or names.count(name) > 1]:
         raise SpecError(f"--aspect {wrong[0]}: give each aspect a name of its own")
@@ -99,10 +100,10 @@ def aspects_from(names: Sequence[str], scales: Iterable[str], labels: Iterable[s
 
 
 def labelled(aspects: Sequence[Aspect], labels: Iterable[str]) -> list[Aspect]:
-    """Return the aspects with further labels.
+    """Return aspects to which further labels are added.
 
     Args:
-        aspects: those of a project.
+        aspects: the aspects of a project.
         labels: NAME=VALUE for all aspects or ASPECT:NAME=VALUE for one, where the value is a number on the scale or one
             of the `STANDARD` labels.
 
@@ -110,7 +111,7 @@ def labelled(aspects: Sequence[Aspect], labels: Iterable[str]) -> list[Aspect]:
         The aspects in their order. A label that an aspect has already gets its new number.
 
     Raises:
-        SpecError: for a label that is no such text, or that is off the scale.
+        SpecError: a label is not of this form, or its value is not on the scale.
     """
     made = {aspect.name: aspect for aspect in aspects}
     for of, name, value in _parsed(labels, list(made)):
@@ -124,16 +125,16 @@ def labelled(aspects: Sequence[Aspect], labels: Iterable[str]) -> list[Aspect]:
 
 
 def by_name(labels: Iterable[str]) -> dict[str, float]:
-    """Return the numbers of the labels of a table, whose aspects are not known before it is read.
+    """Return the numbers of labels, for a table whose aspects are not known before it is read.
 
     Args:
-        labels: NAME=VALUE or ASPECT:NAME=VALUE, as in `labelled`.
+        labels: NAME=VALUE or ASPECT:NAME=VALUE, as `labelled` takes them.
 
     Returns:
         The number of each NAME, or of each ASPECT:NAME.
 
     Raises:
-        SpecError: for a label that is no such text.
+        SpecError: a label is not of this form.
     """
     return {name: value for _, name, value in _parsed(labels, ())}
 

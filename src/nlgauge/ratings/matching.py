@@ -1,4 +1,4 @@
-"""Which row of a table each output is: by its texts, where nothing but its position in the file names its item."""
+"""Matching of outputs with the rows of a table by their texts, if only their position in the file names their item."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _NAME_ITEMS = "give the outputs and the ratings a column item and score again, o
 
 
 def matched(table: ScoreTable, outputs: C) -> C:
-    """Return outputs with the system and item of the row of a table that has the same texts.
+    """Return outputs in which each has the system and item of the table's row with the same texts.
 
-    Rows without a system are of the one system of the table. Rows whose file names their item keep it. The others have
-    their position as their item, which holds as long as the texts of all rows agree with those of the table at these
-    positions. Where some texts differ, the file is in another order, or lacks rows or systems. Then a row of the file
-    joins the row of its system in the table that has the same texts.
+    If the table has a single system, outputs without a system get it. Outputs whose file names their item keep this
+    item. The other outputs have their position as item. This item is right if the texts of all outputs agree with those
+    of the table at these positions. If some texts differ, the file is in another order, or lacks rows or systems. Then
+    each output without a named item gets the item of the row of its system that has the same texts.
 
     Args:
         table: the table.
@@ -35,7 +35,8 @@ def matched(table: ScoreTable, outputs: C) -> C:
         The outputs in their order.
 
     Raises:
-        InputError: no row of the table has the texts of an output, or several have them; the error names the output.
+        InputError: no row of the table has the texts of an output, or several rows have them; the error names the
+            output.
     """
     if _is_scored(table, outputs):
         return outputs
@@ -69,7 +70,7 @@ def matched(table: ScoreTable, outputs: C) -> C:
 
 
 def of_ratings(table: ScoreTable, ratings: Corpus) -> ScoreTable:
-    """Return the table that the ratings belong to: its anchors if no rated row is among its rows."""
+    """Return the table of the rated rows: its anchors if some rated row is among these and none in the table."""
     anchors = table.anchors
     if anchors is None or _joins(table, ratings) or not _joins(anchors, ratings):
         return table
@@ -77,7 +78,7 @@ def of_ratings(table: ScoreTable, ratings: Corpus) -> ScoreTable:
 
 
 def _joins(table: ScoreTable, ratings: Corpus) -> bool:
-    """Return whether some rated row is a row of a table."""
+    """Return whether some rated row belongs to a row of a table."""
     try:
         rows = {(row.system, row.item) for row in matched(table, ratings) if row.scores}
     except InputError:
@@ -88,7 +89,7 @@ def _joins(table: ScoreTable, ratings: Corpus) -> bool:
 def _by_texts(
     table: ScoreTable, prints: Sequence[str], mine: Mapping[int, Row], texts: Mapping[int, str], why: str
 ) -> dict[int, int]:
-    """Return the place of each row in a table. Raise InputError where there is none, or not one alone."""
+    """Return the table's row for each output, by texts. Raise InputError if an output fits no row, or several."""
     by_candidate: dict[str, list[int]] = {}
     for number, text in enumerate(prints):
         by_candidate.setdefault(text.partition(".")[0], []).append(number)
@@ -108,12 +109,12 @@ def _by_texts(
 
 
 def by_position(table: ScoreTable, outputs: Corpus, unrated: bool = False) -> list[str]:
-    """Return notes on rated rows that join a table by their position alone, or whose item has another candidate there.
+    """Return notes on ratings that were joined by position alone, or whose candidate differs from the scored one.
 
     Args:
         table: the table.
         outputs: the outputs that hold the ratings.
-        unrated: whether rows without a rating count too.
+        unrated: whether to include rows without a rating.
 
     Returns:
         The notes, as sentences.
@@ -140,22 +141,22 @@ def by_position(table: ScoreTable, outputs: Corpus, unrated: bool = False) -> li
 
 
 def _is_scored(table: ScoreTable, outputs: Corpus) -> bool:
-    """Return whether these very outputs, in this order, were scored."""
+    """Return whether exactly these outputs, in this order, were scored."""
     return table.run.get("corpus") == outputs.digest
 
 
 def refuse_other_order(mine: Mapping[str, str], a: str, theirs: Mapping[str, str], b: str) -> None:
-    """Raise InputError where two systems answer the same questions under other items.
+    """Raise InputError if two systems answer the same question under different items.
 
-    Where items are positions in files, a file in another order, or one that lacks a row, would otherwise be compared
-    answer by answer with answers to other questions. A question that the other system does not have may be the same
-    one in other words, and is not refused.
+    Items may be positions in files. If one file is in another order or lacks a row, answers would otherwise be compared
+    with answers to other questions. A question that the other system does not have is accepted, because it may be the
+    same question in other words.
 
     Args:
-        mine: the questions of the first system, of those of `questions_of` its table.
-        a: the first system.
-        theirs: the questions of the other system, of those of its table.
-        b: the other system.
+        mine: the digest of each item's question for the first system, from `questions_of`.
+        a: the name of the first system.
+        theirs: the digest of each item's question for the other system, from `questions_of`.
+        b: the name of the other system.
 
     Raises:
         InputError: an item of the first system has the question of another item of the other system.
@@ -168,7 +169,7 @@ def refuse_other_order(mine: Mapping[str, str], a: str, theirs: Mapping[str, str
 
 
 def questions_of(table: ScoreTable) -> dict[str, dict[str, str]]:
-    """Return the digest of each item's question, of rows that have a question, by system."""
+    """Return by system the digest of each item's question, for items that have a question."""
     questions: dict[str, dict[str, str]] = {system: {} for system in table.systems}
     for (system, item), texts in zip(table.rows, fingerprints(table), strict=False):
         if question := texts.rpartition(".")[2]:
@@ -177,6 +178,6 @@ def questions_of(table: ScoreTable) -> dict[str, dict[str, str]]:
 
 
 def fingerprints(table: ScoreTable) -> Sequence[str]:
-    """Return the fingerprint of each row's texts; none where the table does not hold them."""
+    """Return the fingerprint of each row's texts; empty where the table does not hold them."""
     texts: Sequence[str] = table.run.get("texts", ())
     return texts if len(texts) == len(table.rows) and all(text.count(".") == 3 for text in texts) else ()

@@ -1,8 +1,9 @@
-"""A rating project: one folder with the rows that were drawn, how they were drawn, and the sheets that people fill.
+"""A rating project: a folder with the rows that were drawn, how they were drawn, and the sheets that people fill in.
 
-`project.json` holds every row of the design, the aspects, and digests: of the outputs, of the texts of each drawn row,
-of all this together, which is the project's id, and of the other files as they were made. It is sealed. A sheet's rows
-carry the id and the digest of their texts, so that a sheet of another draw, or a text that was edited, is seen.
+`project.json` has a seal. It holds all rows with their probabilities, the aspects, and digests of the outputs, of the
+texts of each drawn row and of the other files as they were made. The project's id is a digest of all of this except the
+other files. Each row of a sheet has this id and the digest of its texts, so that a sheet of another draw and an edited
+text are noticed.
 """
 
 from __future__ import annotations
@@ -37,22 +38,22 @@ _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 _COPY = re.compile(
     r"\s*\(\d+\)$|[\s_-]+(?:copy|kopie|copie|copia)(?:\s*\d+)?$|^(?:copy of|kopie von|copi[ea] de)\s+", re.I
 )
-"""What a file system or a browser adds to the name of a copy"""
+"""A pattern for the marks that a file system or a browser adds to the name of a copy"""
 _REMEDY = "give the folder that nlgauge sample -o made, with its project.json as it was written"
 
 
 @dataclass(frozen=True)
 class RatingProject:
-    """The draw of a rating project, and the questions to its raters."""
+    """The rows that were drawn for people to rate, and the questions to the raters."""
 
     draw: Draw
     aspects: tuple[Aspect, ...]
     design: Mapping[str, Any]
-    """How rows were drawn: the options of `nlgauge sample`, its seed among them"""
+    """How rows were drawn: the options of `nlgauge sample`, with the seed"""
     outputs: str
     """The digest of the outputs that were sampled"""
     texts: Mapping[str, str]
-    """The digest of the texts of each drawn row, by the row's name on the sheet"""
+    """The digest of the texts of each drawn row, by the name of the row on the sheet"""
     columns: tuple[str, ...]
     """The columns of the sheet that hold texts"""
     version: str = ""
@@ -69,15 +70,15 @@ class RatingProject:
         outputs: Corpus,
         version: str = "",
     ) -> RatingProject:
-        """Return the rating project of rows that were drawn.
+        """Return a rating project for rows that were drawn.
 
         Args:
-            draw: which rows were drawn.
+            draw: all rows, with those that were drawn.
             records: the lines of the sheet, in the order of the draw.
-            aspects: what people rate.
+            aspects: the questions that people answer.
             design: how the rows were drawn.
             outputs: the corpus that they were drawn from.
-            version: that of nlgauge.
+            version: the version of nlgauge.
 
         Returns:
             The project.
@@ -97,11 +98,11 @@ class RatingProject:
 
     @property
     def id(self) -> str:
-        """What all rows of the project's sheets carry."""
+        """The identifier that all rows of the project's sheets have."""
         return f"p{hashlib.sha256(json.dumps(self._content, sort_keys=True).encode()).hexdigest()[:10]}"
 
     def digest(self, row: str) -> str:
-        """Return what a row of a sheet carries: the project's id and the digest of the row's texts."""
+        """Return the digest that a row has on a sheet: the project's id and the digest of the row's texts."""
         return f"{self.id}-{self.texts[row]}"
 
     @property
@@ -117,11 +118,11 @@ class RatingProject:
         }
 
     def save(self, folder: str | Path, files: Mapping[str, str] | None = None) -> None:
-        """Write project.json into a folder, complete or not at all.
+        """Write project.json into a folder, completely or not at all.
 
         Args:
             folder: the folder.
-            files: the SHA-256 (hexadecimal) of the other files, as they are made, by name.
+            files: by name, the SHA-256 (hexadecimal) of the other files of the folder.
         """
         sheet = hashlib.sha256("".join(self.texts.values()).encode()).hexdigest()
         head = {"format": _FORMAT, "id": self.id, "nlgauge": self.version, **self._content, "sheet": sheet}
@@ -141,7 +142,7 @@ class RatingProject:
             The project.
 
         Raises:
-            InputError: where there is none, where its file was changed, or where a newer version wrote it.
+            InputError: the folder has no project.json, this file was changed, or a newer version wrote it.
         """
         file = Path(folder) / FILE
         try:
@@ -172,7 +173,7 @@ class RatingProject:
         return made
 
     def drawn_rows(self, path: Path) -> int:
-        """Return how many rows of a sheet hold a rating, or a word in its place.
+        """Return how many rows of a sheet have a rating, or some text in its place.
 
         Args:
             path: the sheet.
@@ -192,17 +193,17 @@ class RatingProject:
         return sum(any(cells.get(column, "").strip() for column in columns) for _, cells in sheet.rows)
 
     def ratings(self, labels: Iterable[str] = ()) -> ProjectRatings:
-        """Return what people rated: all sheets of the folder, averaged by row.
+        """Return people's ratings from all sheets of the folder, averaged for each row.
 
         Args:
-            labels: NAME=VALUE, or ASPECT:NAME=VALUE: labels that people wrote and the project does not know.
+            labels: further labels that people wrote, as NAME=VALUE or ASPECT:NAME=VALUE.
 
         Returns:
-            The ratings of the rows that were drawn, with their raters and how these agree.
+            The ratings of the rows that were drawn, with the ratings of each rater and the agreement of the raters.
 
         Raises:
-            InputError: with file, row and column, for a sheet of another draw, a text that was changed, a label that
-                nobody knows, two ratings of a row by one rater and ratings that are sorted; and where nothing is rated.
+            InputError: a sheet is of another draw, a text was changed, a label is unknown, a rater rated a row in two
+                ways, ratings were sorted, or nothing is rated. The error names file, row and column.
         """
         aspects = labelled(self.aspects, labels)
         sheets = [read_sheet(path) for path in _sheets(self.folder)]
@@ -269,10 +270,11 @@ class RatingProject:
         names: dict[str, dict[str, str]],
         refused: Mapping[str, set[str]],
     ) -> Iterator[str]:
-        """Sort the ratings of one sheet by aspect, rater and row; yield what has to be told.
+        """Add the ratings of one sheet to `ratings`, by aspect, rater and row, and yield notes for the reader.
 
-        A rater stands in `ratings` under the folded name. `names` has by folded name what was folded to it, each with
-        the rater's name, and `refused` gets by aspect the rows of which a cell says that they are not rated.
+        The key of a rater in `ratings` is the folded name (`folded`). `names` gets, for each folded name, the forms in
+        which the name is written. `refused` gets, for each aspect, the rows for which a cell says that they are not
+        rated.
         """
         columns = dict(_rating_columns(sheet, aspects))
         lacking = [name for name in self.columns if name not in sheet.columns]
@@ -313,7 +315,7 @@ class RatingProject:
             yield f"{sheet.path.name}: {unrated} cells say that a row is not rated (n/a, -, ?)"
 
     def _changed(self, values: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Iterator[str]:
-        """Yield whose ratings changed along the sheet. Raises InputError for ratings that are sorted."""
+        """Yield notes on ratings that drifted along the sheet. Raise InputError for ratings that were sorted."""
         for aspect, by_rater in values.items():
             for rater, of in by_rater.items():
                 in_order = np.array([of[name] for row in self.draw.sheet if (name := row.name or "") in of])
@@ -321,7 +323,7 @@ class RatingProject:
                     yield said
 
     def _row(self, sheet: Sheet, line: int, cells: Mapping[str, str]) -> str:
-        """Return the name of a row, whose digest has to be this project's. Raise InputError else."""
+        """Return the name of a sheet's row. Raise InputError if its digest is not of this project."""
         name, digest = cells.get(ROW, "").strip(), cells.get(DIGEST, "").strip().lower()
         project, _, text = digest.partition("-")
         if re.fullmatch(r"p[0-9a-f]{10}", project) and project != self.id:
@@ -349,35 +351,35 @@ class RatingProject:
 
 @dataclass(frozen=True, repr=False)
 class ProjectRatings(Corpus):
-    """The rows that were sampled, with the mean ratings of those that are rated, and how rows were drawn."""
+    """The rows that were sampled, with the mean ratings of rated rows, and how the rows were drawn."""
 
     draw: Draw = field(default_factory=lambda: Draw(()))
     sampled: str = ""
     """The digest of the outputs that were sampled"""
     agreement: tuple[RaterAgreement, ...] = ()
-    """That of the raters of each aspect, where there are several"""
+    """The agreement of the raters of each aspect that has several raters"""
     notes: tuple[str, ...] = ()
-    """What was not read, as sentences"""
+    """Notes on what was not read in the sheets"""
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """By aspect, the least and the greatest rating that there can be"""
+    """By aspect, the least and the greatest possible rating"""
     raters: Mapping[str, Mapping[str, Mapping[Key, float]]] = field(default_factory=dict)
-    """By aspect, the ratings of each rater, by `DrawnRow.key`"""
+    """By aspect and rater, the rating of each row, whose key is that of `DrawnRow.key`"""
     refused: Mapping[str, frozenset[Key]] = field(default_factory=dict)
-    """By aspect, the rows of which somebody says that they are not rated (n/a), by `DrawnRow.key`"""
+    """By aspect, the keys (`DrawnRow.key`) of the rows for which somebody wrote that they are not rated (n/a)"""
 
     def told(self, aspects: Iterable[str] | None = None) -> list[str]:
-        """Return what has to be known of the ratings of some aspects, all by default, as sentences."""
+        """Return sentences on the ratings of some aspects (all by default), such as the agreement of the raters."""
         chosen = [agreement for agreement in self.agreement if aspects is None or agreement.aspect in aspects]
         return [*self.notes, *map(str, chosen)]
 
     def of(self, outputs: Corpus) -> ProjectRatings:
-        """Return the outputs that were sampled, with their texts and these ratings in place of their own."""
+        """Return the sampled outputs with their texts, and with these ratings in place of any others."""
         scores = {row.key: row.scores for row in self}
         rows = [replace(row, scores=scores.get(row.key, {})) for row in outputs]
         return replace(self, rows=rows)
 
     def renamed(self, labels: Mapping[str, str]) -> ProjectRatings:
-        """Return the ratings with systems under other names."""
+        """Return the ratings with new names of systems, by their old names."""
         rows = [replace(row, system=labels.get(row.system, row.system)) for row in self]
         drawn = tuple(replace(row, system=labels.get(row.system, row.system)) for row in self.draw.rows)
         raters = {
@@ -395,7 +397,7 @@ class ProjectRatings(Corpus):
 
 
 def _cells(row: DrawnRow) -> dict[str, Any]:
-    """Return what project.json holds of a row; its trial only where it has one."""
+    """Return the fields of a row in project.json. A trial is among them only if the row has one."""
     return {name: value for name, value in vars(row).items() if name != "trial" or value is not None}
 
 
@@ -403,7 +405,7 @@ class _Given(NamedTuple):
     value: float
     place: str
     rater: str
-    """As the name is written there"""
+    """The name of the rater as it is written in this place"""
 
 
 def is_project(path: Path) -> bool:
@@ -412,13 +414,13 @@ def is_project(path: Path) -> bool:
 
 
 def text_digest(record: Mapping[str, str]) -> str:
-    """Return a digest of the texts of a row that a spreadsheet's habits leave alone.
+    """Return a digest of the texts of a row that does not change when a spreadsheet saves them.
 
-    Blanks, line ends, signs that are not shown, the apostrophe before a formula and the form of an accented letter do
-    not count.
+    It ignores spaces, line ends, invisible characters, the apostrophe before a formula, and the encoding of accented
+    letters.
 
     Args:
-        record: the cells of the row, by column; those of `TEXTS` count.
+        record: the cells of the row, by column. Only the columns in `TEXTS` count.
 
     Returns:
         12 hexadecimal digits.
@@ -432,7 +434,7 @@ def text_digest(record: Mapping[str, str]) -> str:
 
 
 def _sheets(folder: Path) -> list[Path]:
-    """Return the files of a folder that hold ratings, or may."""
+    """Return the files of a folder that may hold ratings. Raise InputError for a file of a spreadsheet program."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith((".", "~")))
     if wrong := [path for path in files if path.suffix.lower() in _SPREADSHEETS]:
         raise InputError("is not read", file=wrong[0], remedy="save it as CSV (UTF-8) beside, and move this file away")
@@ -440,12 +442,12 @@ def _sheets(folder: Path) -> list[Path]:
 
 
 def _called(path: Path) -> str:
-    """Return the rater that a file is named after, as sheet-anna.csv; copies of a file are named after the same."""
+    """Return the rater in the name of a file: "sheet-anna.csv" and its copies are of "anna"."""
     return re.sub(r"^(?:sheet|ratings)[-_ ]", "", _no_copy(path.stem), flags=re.IGNORECASE)
 
 
 def folded(rater: str) -> str:
-    """Return a rater's name without what two ways to write it differ in: capitals, blanks, hyphens, marks of a copy."""
+    """Return a rater's name without capitals, extra spaces, hyphens and marks of a copy, for comparison."""
     return re.sub(r"[\s_.-]+", " ", plain(_no_copy(rater))).strip()
 
 
@@ -457,10 +459,10 @@ def _no_copy(name: str) -> str:
 
 
 def _without_copies(values: Mapping[str, dict[str, dict[str, float]]]) -> Iterator[str]:
-    """Put the ratings of raters who never differ together, and yield what has to be told.
+    """Merge the ratings of raters who never differ, and yield notes on them.
 
     Args:
-        values: by aspect, rater and row. What a copy has beside the ratings that both have goes to the first rater.
+        values: the ratings by aspect, rater and row. The first rater gets the ratings that only the copy has.
     """
     raters = list(dict.fromkeys(rater for by_rater in values.values() for rater in by_rater))
     for place, rater in enumerate(raters):
@@ -483,9 +485,9 @@ def _without_copies(values: Mapping[str, dict[str, dict[str, float]]]) -> Iterat
 
 
 def _rating_columns(sheet: Sheet, aspects: Mapping[str, Aspect]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the columns of ratings: the aspect of each, and its rater, '' for the sheet's.
+    """Yield the columns of ratings with their aspect and rater; the rater is '' for the sheet's rater.
 
-    Raise InputError for a column of no aspect.
+    Raise InputError for a column of ratings that names no aspect.
     """
     for column in sheet.columns:
         if not column.startswith(RATING):
@@ -512,7 +514,7 @@ def _value(sheet: Sheet, line: int, name: str, column: str, cell: str, aspect: A
 
 
 def _means(by_rater: Mapping[str, Mapping[str, float]]) -> dict[str | None, float]:
-    """Return the mean of the raters of each row."""
+    """Return the mean rating of each row over its raters."""
     rows = dict.fromkeys(row for of in by_rater.values() for row in of)
     of_row = {row: [of[row] for of in by_rater.values() if row in of] for row in rows}
     return {row: math.fsum(ratings) / len(ratings) for row, ratings in of_row.items()}

@@ -1,4 +1,4 @@
-"""A table beside its ratings, and how their agreement is to be measured."""
+"""Tables joined with ratings of their rows, and the settings by which their agreement is measured."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from nlgauge.stats.interrater import RaterAgreement
 from nlgauge.stats.resampling import RESAMPLED
 
 _FEW_SYSTEMS, _FEW_ITEMS = 5, 20
-"""Below so many, intervals hold the truth too seldom: of other systems, and of other items at system level"""
+"""With fewer systems, or fewer items at system level, intervals hold the truth less often than they say"""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """How agreement is measured. Raises InputError for what does not exist or does not go together."""
+    """The settings of a measured agreement. Raises InputError for values that are unknown or contradict each other."""
 
     level: str
     coefficient: str
@@ -60,13 +60,13 @@ class Measurement:
             raise InputError(f"the confidence {self.confidence!r} is not between 0 and 1", remedy="0.95, for one")
 
     def percentiles(self, systems: int) -> float:
-        """Return the share of resamples that lies within an interval.
+        """Return the share of resamples that an interval has to hold.
 
         If systems alone are resampled, the share is larger than the confidence (`expanded`). If items and systems are
         resampled, they vary more than the coefficient does, and the confidence itself is large enough.
 
         Args:
-            systems: how many systems the table has.
+            systems: the number of systems in the table.
 
         Returns:
             The share, from 0 to 1.
@@ -74,7 +74,7 @@ class Measurement:
         return expanded(self.confidence, systems) if self.resample == "systems" else self.confidence
 
     def too_few(self, items: int, systems: int) -> Iterator[str]:
-        """Yield why intervals of so many rated items and systems hold the truth less often than they say."""
+        """Yield notes on why intervals of so few items or systems hold the truth less often than they say."""
         if self.resample == "systems" and systems < _FEW_SYSTEMS:
             yield f"{systems} systems say little about others: intervals hold the truth far less often than they say"
         if self.resample == "items" and self.level == "system" and items < _FEW_ITEMS:
@@ -86,21 +86,21 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Joined:
-    """A table beside ratings of its rows."""
+    """A table joined with ratings of its rows."""
 
     table: ScoreTable
     place: Grid
     ratings: Ratings
     aspects: list[str]
-    """Those that are asked for"""
+    """The aspects to use"""
 
     def of(self, table: ScoreTable) -> Joined:
-        """Return another table with the same rows beside the same ratings."""
+        """Return another table of the same rows, joined with the same ratings."""
         return self if table is self.table else replace(self, table=table)
 
     @cached_property
     def scores(self) -> dict[tuple[str, str], Float]:
-        """The scores that are shown, by metric and sub-score, larger ones being better: [items, systems]."""
+        """The sub-scores that are shown, by (metric, sub-score), larger being better: [items, systems]."""
         return {
             (spec, part): self.place.of(by_row(self.table, column, column.parts.index(part)))
             for spec, column in self.table.columns.items()
@@ -109,30 +109,30 @@ class Joined:
 
     @cached_property
     def rated(self) -> dict[str, Float]:
-        """The ratings by aspect, NaN where there is none: [items, systems]."""
+        """The ratings by aspect: [items, systems]; NaN where there is none."""
         return {aspect: self.place.of(self.ratings.values[aspect]) for aspect in self.aspects}
 
     @property
     def fewest_rated(self) -> tuple[int, int]:
-        """The number of items, and of systems, that have a rating of the aspect with the fewest ratings."""
+        """The least number of rated items of an aspect, and the least number of rated systems."""
         rated_tables = [~np.isnan(values) for values in self.rated.values()]
         items, systems = (min((int(rated.any(axis).sum()) for rated in rated_tables), default=0) for axis in (1, 0))
         return items, systems
 
 
 def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> Joined:
-    """Return a table beside its ratings.
+    """Return a table joined with ratings of its rows.
 
     Args:
         table: the table.
         source: where ratings come from, as `nlgauge.ratings.join.ratings` takes it.
-        aspects: those that are asked for; None for all.
+        aspects: the aspects to use; None for all.
 
     Returns:
-        The table with its places, its ratings and the names of the aspects.
+        The table with its grid of items and systems, its ratings and the names of the aspects.
 
     Raises:
-        InputError: nothing is rated for an aspect, and as `grid` and `ratings` of `nlgauge.ratings.join`.
+        InputError: an aspect has no rating, and as `grid` and `ratings` of `nlgauge.ratings.join`.
     """
     place, rated = grid(table), ratings(table, source)
     chosen = list(rated.values) if aspects is None else list(aspects)
@@ -142,15 +142,15 @@ def joined(table: ScoreTable, source: Source, aspects: Iterable[str] | None) -> 
 
 
 def by_row(table: ScoreTable, column: Column, part: int) -> Float:
-    """Return a number per row, bigger is better.
+    """Return the numbers of a column for each row of a table, larger being better.
 
     Args:
         table: the table.
-        column: one of its columns.
-        part: the place of the sub-score.
+        column: a column of the table.
+        part: the position of the sub-score in the column.
 
     Returns:
-        The numbers: [rows]. A system's number stands for each of its rows, whose mean is that number again.
+        The numbers: [rows]. With a corpus-level metric, each row has the number of its system.
     """
     values = turned(column, part)
     if column.level == "item":
@@ -160,16 +160,16 @@ def by_row(table: ScoreTable, column: Column, part: int) -> Float:
 
 
 def unseen(table: ScoreTable, ratings: Mapping[str, Float], notes: list[str]) -> tuple[ScoreTable, frozenset[str]]:
-    """Return a table in which no panel of scorers is measured on the ratings to which its weights were fitted.
+    """Return a table in which the probabilities of panels of scorers are cross-fitted on the rated rows.
 
     Args:
         table: the scores.
-        ratings: by aspect, NaN where there is none: [rows].
+        ratings: the ratings by aspect: [rows]; NaN for a row without one.
         notes: sentences for the reader are added to this list.
 
     Returns:
-        The table, in which a panel's probability of a rated row is by weights that were fitted without this row's
-        rating. And the panels that were fitted to some of the rated rows.
+        The table, in which a rated row has a panel's probability by weights that were fitted without its rating. And
+        the names of the panels that were fitted to some of the rated rows.
     """
     panels = {spec: column for spec, column in table.columns.items() if UNSEEN_PROBABILITY in column.parts}
     if not panels:
@@ -192,13 +192,20 @@ def unseen(table: ScoreTable, ratings: Mapping[str, Float], notes: list[str]) ->
 
 
 def rated_items(*tables: Float) -> Mask:
-    """Return which items have a cell that all tables have: those that `rated_part` keeps."""
+    """Return which items [items] have a cell with a number in all tables [items, systems]."""
     rated: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
     return np.asarray(rated.any(1))
 
 
 def rated_part(*tables: Float) -> list[Float]:
-    """Return tables cut down to cells that all have, and to the items and systems that have such a cell."""
+    """Return tables cut to the cells that all of them have.
+
+    Args:
+        tables: the tables: [items, systems].
+
+    Returns:
+        The tables without the items and systems that have no common cell. A cell that some table lacks is NaN in all.
+    """
     rated: Mask = np.all([~np.isnan(table) for table in tables], axis=0)
     cut = np.ix_(rated.any(1), rated.any(0))
     return [np.where(rated, table, np.nan)[cut] for table in tables]
@@ -206,73 +213,74 @@ def rated_part(*tables: Float) -> list[Float]:
 
 @dataclass(frozen=True)
 class RatedRows:
-    """Ratings in the order of a table's rows, and what is known of these rows."""
+    """Ratings in the order of a table's rows, and how these rows were drawn."""
 
     values: dict[str, Float]
-    """By aspect [rows], NaN where there is none"""
+    """The ratings by aspect: [rows]; NaN for a row without one"""
     items: Integers
-    """The item of each row, from 0"""
+    """The number of each row's item, from 0: [rows]"""
     clusters: Integers | None
-    """What rows share, from 0; None where nothing was named and rows were not drawn in clusters"""
+    """The number of each row's cluster, from 0: [rows]. None if rows do not belong to clusters"""
     strata: Integers
     probabilities: Float | None
     at_random: bool
-    """Whether nothing is said of how rows were drawn, so that they have to be drawn from all"""
+    """Whether nothing is known of how rows were drawn. They are then assumed to be drawn at random from all rows"""
     notes: list[str]
     drawn_with: Float | None = None
-    """The probability with which each row was to be drawn, where the draw says it"""
+    """The probability with which each row was drawn: [rows]; None where no draw gives it"""
     asked: Integers | None = None
-    """The place of each row on the sheet, 0 where it was not drawn; None where that is not known"""
+    """The position of each row on the sheet, from 1, or 0 if it was not drawn: [rows]. None where it is not known"""
     blank: Mapping[str, Mask] = field(default_factory=dict)
-    """By aspect, which rows raters passed by [rows], as `nlgauge.ratings.refusing.blank` says"""
+    """By aspect, which rows raters left blank (`nlgauge.ratings.refusing.blank`): [rows]"""
     raters: Mapping[str, Float] = field(default_factory=dict)
-    """By aspect, the ratings of each rater [raters, rows], NaN where there is none; nothing where they are not known"""
+    """By aspect, the ratings of each rater: [raters, rows], NaN where there is none. Empty where the raters are not
+    known"""
     agreement: tuple[RaterAgreement, ...] = ()
-    """That of the raters of each aspect with several"""
+    """The agreement of the raters of each aspect that has several raters"""
     scales: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """By aspect, the least and the greatest rating of a rating project, which says it"""
+    """By aspect, the least and the greatest possible rating, if a rating project gives them"""
 
     def of(self, aspect: str) -> RatedRows:
-        """Return the ratings of one aspect."""
+        """Return the same record with the ratings of one aspect alone."""
         values = self.values[aspect]
         probabilities = None if self.probabilities is None else np.where(np.isnan(values), 1.0, self.probabilities)
         return replace(self, values={aspect: values}, probabilities=probabilities)
 
     def asked_of(self, rows: Integers) -> Integers | None:
-        """Return the places of some rows."""
+        """Return the positions on the sheet of some rows; None where they are not known."""
         return None if self.asked is None else self.asked[rows]
 
     def blank_of(self, aspect: str) -> Mask:
-        """Return which rows are blank [rows]; none where no sheet is known."""
+        """Return which rows are blank for an aspect: [rows]; no rows where no sheet is known."""
         return self.blank.get(aspect, np.zeros(len(self.items), bool))
 
     def probability(self, rated: Mask) -> Float | None:
-        """Return with which probability each row was drawn; None where all had the same."""
+        """Return the probability with which each row was drawn: [rows]; None if it is the same for all rated rows."""
         probability = self.drawn_with if self.drawn_with is not None else self.probabilities
         if probability is None and self.strata.any():
             probability = (np.bincount(self.strata, rated) / np.maximum(np.bincount(self.strata), 1))[self.strata]
         return None if probability is None or np.ptp(probability[rated]) < 1e-9 else probability
 
     def design(self, rows: Integers, rated: Mask) -> Design:
-        """Return how some rows were drawn."""
+        """Return the sampling design of some rows: which are rated, strata, probabilities and clusters."""
         probabilities = None if self.probabilities is None else self.probabilities[rows]
         clusters = None if self.clusters is None else np.unique(self.clusters[rows], return_inverse=True)[1]
         return Design(rated, np.unique(self.strata[rows], return_inverse=True)[1], probabilities, clusters)
 
 
 def fitted(table: ScoreTable, outputs: Corpus | None, source: Source) -> Corpus | None:
-    """Return the outputs behind some ratings with the items of the table's rows, as `matched` finds them.
+    """Return the outputs of a table's rows, with the items that these have in the table (`matched`).
 
     Args:
         table: the table.
-        outputs: the outputs, if there are any.
+        outputs: the outputs; None without them.
         source: the ratings.
 
     Returns:
         The outputs; None where there are none.
 
     Raises:
-        InputError: as `matched`, and where the outputs of a rating project were sampled in another order than they were
+        InputError: as `matched`; or the outputs of a rating project were sampled in another order than they were
             scored.
     """
     if outputs is None:
@@ -295,22 +303,22 @@ def rated_rows(
     outputs: Corpus | None = None,
     draw: Draw | None = None,
 ) -> RatedRows:
-    """Return a table beside its ratings.
+    """Return ratings in the order of a table's rows, and how these rows were drawn.
 
     Args:
         table: the table.
         source: where ratings come from, as `nlgauge.ratings.join.ratings` takes it.
-        aspects: those that are asked for; all where none is named.
-        cluster: 'item', 'system' or a column of the outputs (else of the ratings), whose value the rows of a
-            cluster share.
+        aspects: the aspects to use; None for all.
+        cluster: 'item', 'system' or a column of the outputs (else of the ratings). Rows with the same value are a
+            cluster.
         outputs: the outputs of the table's rows.
-        draw: resolves the names of a sheet.
+        draw: how rows were drawn, if the ratings have names of a sheet for items; else None.
 
     Returns:
-        The ratings in the order of the table's rows, and how the rows were drawn.
+        The ratings, the design of the draw, and what is known of the raters.
 
     Raises:
-        InputError: something does not fit.
+        InputError: the ratings, the outputs or the draw do not fit the table.
     """
     outputs = fitted(table, outputs, source)
     source = matched(table, source) if isinstance(source, Corpus) else source
@@ -395,7 +403,7 @@ def _unanswered(
     clusters: Integers | None,
     passed: Mapping[str, Mask],
 ) -> Iterator[str]:
-    """Yield what is to be said of drawn rows that nobody rated, by aspect."""
+    """Yield notes by aspect on rows that were drawn and not rated."""
     columns = [column.values[:, 0] for column in table.columns.values() if column.level == "item"]
     scores = [np.where(np.isfinite(x), x, x[np.isfinite(x)].mean()) for x in columns if np.isfinite(x).any()]
     for aspect, of_aspect in values.items():
@@ -424,7 +432,7 @@ def _labels(table: ScoreTable, corpus: Corpus | None, name: str) -> list[Any]:
 
 
 def codes(labels: Sequence[Any]) -> Integers:
-    """Return the number of each label, from 0, in the order in which they first appear."""
+    """Return a number for each label, counted from 0 in order of first appearance."""
     places = {label: n for n, label in enumerate(dict.fromkeys(map(str, labels)))}
     return np.array([places[str(label)] for label in labels], np.intp)
 

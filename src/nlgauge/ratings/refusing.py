@@ -1,4 +1,4 @@
-"""Which ratings cannot give a valid interval, why, and what to do."""
+"""Ratings that cannot give a valid interval, with the reasons and the remedies."""
 
 from __future__ import annotations
 
@@ -15,40 +15,42 @@ from nlgauge.maths.prediction_powered import Design, Integers, selection_p
 from nlgauge.stats.arrays import Float, Mask
 
 LEAST = 20
-"""Rated rows, and clusters that hold them, under which no interval is given"""
+"""With fewer rated rows, or fewer clusters with rated rows, no interval is given"""
 LEAST_EFFECTIVE = 5
-"""Clusters of equal size that say as much as those with ratings, under which no interval is given"""
+"""With a smaller effective number of clusters with ratings, no interval is given"""
 LEAST_TOGETHER = 30
-"""The same where several metrics are fitted to the ratings"""
+"""The number in place of `LEAST` if several metrics are fitted to the ratings"""
 CHOSEN = 0.001
-"""p under which rated rows count as chosen by their score"""
+"""With a p below this, rated rows are taken to be chosen by their score"""
 SORTED = 1e-4
-"""p under which ratings with less than a third of the runs that random order brings count as sorted"""
+"""With a p below this, and less than a third of the runs that a random order gives, ratings are taken to be sorted"""
 DRIFT = 0.01
-"""p under which ratings count as changed along the sheet"""
+"""With a p below this, ratings are taken to change along the sheet"""
 LEFT_OUT = 0.5
-"""The share of rows that raters may leave out, of those up to the last that is rated"""
+"""The largest share of rows that raters may leave blank, of the rows up to the last rated one"""
 UNREACHED = 0.05
-"""Rows behind the last rated one count as not reached where they are so many that raters who leave out rows as often as
-before it would leave out all of them with at most this probability"""
+"""Rows after the last rated one count as not reached, unless raters who leave rows blank as often as before would leave
+all of them blank with a larger probability than this"""
 
 
 @dataclass(frozen=True)
 class Unanswered:
-    """Rows that were drawn and that nobody rated."""
+    """The rows that were drawn and that nobody rated."""
 
     drawn: int
     missing: int
     left_out: int
-    """Those that are `blank`; the others are only not reached yet, in random order"""
+    """The number of blank rows among them (`blank`). The others were not reached yet, and the sheet is in random
+    order"""
     reached: int
-    """Rows that are rated or left out"""
+    """The number of rows that are rated or blank"""
     p: float
-    """The smallest p, over the metrics, that their scores are like those of the rated rows; NaN where none is tested"""
+    """The smallest p over the metrics, for the hypothesis that these rows have scores like the rated rows; NaN if
+    untested"""
 
     @property
     def problem(self) -> str | None:
-        """Why the rated rows are no sample of those that were drawn, and what to do."""
+        """The reason why the rated rows are no sample of the drawn rows, with a remedy; None if they are."""
         if self.p < CHOSEN:
             problem = (
                 f"{self.missing} of {self.drawn} rows that were drawn are not rated, and their scores are not like"
@@ -66,14 +68,14 @@ class Unanswered:
 
 
 def blank(asked: Integers, rated: Mask, refused: Mask | None = None) -> Mask:
-    """Return which rows raters passed by: drawn, and not rated although a later row of the sheet is.
+    """Return which rows raters left blank: drawn rows that are not rated although a later row of the sheet is.
 
-    `UNREACHED` says when rows behind the last rated row are blank too.
+    Rows after the last rated one are blank too if there are few of them (`UNREACHED`).
 
     Args:
-        asked: the place of each row on the sheet, from 1; 0 where it was not drawn: [rows].
+        asked: the position of each row on the sheet, from 1, or 0 if it was not drawn: [rows].
         rated: which rows are rated: [rows].
-        refused: for which rows a rater says that they are not rated (n/a): [rows].
+        refused: which rows a rater calls not rated (n/a): [rows]; none by default.
 
     Returns:
         Which rows are blank: [rows].
@@ -89,17 +91,17 @@ def blank(asked: Integers, rated: Mask, refused: Mask | None = None) -> Mask:
 def unanswered(
     scores: Float, rated: Mask, asked: Integers, clusters: Integers | None, left_out: Mask | None = None
 ) -> Unanswered:
-    """Return how rows that were drawn and not rated compare with the rated ones.
+    """Return a comparison of the drawn rows that are not rated with the rated ones.
 
     Args:
-        scores: those of the metrics: [rows, metrics].
+        scores: the scores: [rows, metrics].
         rated: which rows are rated: [rows].
-        asked: the place of each row on the sheet, from 1; 0 where it was not drawn: [rows].
-        clusters: what rows share: [rows].
+        asked: the position of each row on the sheet, from 1, or 0 if it was not drawn: [rows].
+        clusters: the cluster of each row: [rows]; None without clusters.
         left_out: which rows are blank: [rows]; by default as `blank` says.
 
     Returns:
-        How many rows are not rated, and whether their scores are like those of the rated rows.
+        The numbers of rows that are not rated, and the p of whether their scores are like those of the rated rows.
     """
     drawn = asked > 0
     left_out = blank(asked, rated) if left_out is None else left_out
@@ -117,11 +119,11 @@ def unanswered(
 
 
 def alike(ratings: Float, blanks: int) -> str | None:
-    """Return why ratings that are all alike say nothing where raters passed rows by, and what to do.
+    """Return a reason to refuse ratings that are all equal while some rows are blank, with a remedy.
 
     Args:
-        ratings: of the rated rows: [rows].
-        blanks: how many rows are blank.
+        ratings: the ratings of the rated rows: [rows].
+        blanks: the number of blank rows.
 
     Returns:
         The reason; None where ratings differ, where no row is blank, or where no row is rated.
@@ -133,18 +135,18 @@ def alike(ratings: Float, blanks: int) -> str | None:
 
 
 def drift(ratings: Float, whose: str, folder: Path | None = None) -> str | None:
-    """Return what is to be said of ratings that changed along the sheet, whose rows are in random order.
+    """Return a note on ratings that change along the sheet, although its rows are in random order.
 
     Args:
-        ratings: of one rater, in the order of the sheet: [rows].
-        whose: the aspect and the rater.
-        folder: that of the rating project, for the error.
+        ratings: the ratings of one rater, in the order of the sheet: [rows].
+        whose: the aspect and the rater, for the note.
+        folder: the folder of the rating project, for the error.
 
     Returns:
-        A sentence; None where p of such a change is not below `DRIFT`.
+        The note; None if p of such a change is not below `DRIFT`.
 
     Raises:
-        InputError: where the ratings are sorted, as those of a column are that a spreadsheet sorted alone.
+        InputError: the ratings are sorted, which happens if a spreadsheet sorts a single column.
     """
     labels = high(ratings)
     n, good, few = len(labels), int(labels.sum()), runs_p(labels)
@@ -173,19 +175,20 @@ def refusal(
     bounds: tuple[float, float] | None = None,
     left_out: Mask | None = None,
 ) -> str | None:
-    """Return why no interval would be valid, and what to do.
+    """Return the reason why no interval would be valid, with a remedy.
 
     Args:
         y: the ratings: [rows].
-        scores: [rows, metrics]; None where a metric has no score on any row.
+        scores: the scores: [rows, metrics]; None if a metric has no score on any row.
         design: how rows were drawn, and which are rated.
-        at_random: whether nothing is said of how rows were drawn, so that they have to be drawn from all.
-        asked: the place of each row on the sheet, 0 for none: [rows]; None where it is not known.
-        bounds: the ends of the scale of y, where it is known.
-        left_out: which rows are `blank`: [rows].
+        at_random: whether nothing is known of how rows were drawn, so that they are assumed to be drawn from all rows.
+        asked: the position of each row on the sheet, from 1, or 0 if it was not drawn: [rows]; None where it is not
+            known.
+        bounds: the least and the greatest possible value of y; None where they are not known.
+        left_out: which rows are blank: [rows].
 
     Returns:
-        The reason; None where an interval is valid.
+        The reason; None if an interval is valid.
     """
     n, units = int(design.rated.sum()), design.units
     rate = "rate more, drawn by nlgauge sample"
@@ -229,5 +232,5 @@ def refusal(
 
 
 def chosen_by_score(scores: Float, design: Design) -> bool:
-    """Return whether the scores [rows, metrics] of the rated rows are unlike those of the others, by any metric."""
+    """Return whether the scores [rows, metrics] of rated rows differ from those of the others, by any metric."""
     return any(selection_p(x, design.rated, design.clusters) < CHOSEN for x in scores.T)

@@ -1,6 +1,6 @@
-"""`nlgauge.sample`: which rows people should rate, so that `nlgauge.estimate` can say what they would say of all.
+"""`nlgauge.sample`: a random draw of rows that people rate, from which `nlgauge.estimate` estimates all rows.
 
-A `Draw` holds all rows of the outputs, and how those that are to be rated were drawn.
+A `Draw` holds all rows of the outputs, and how the rows to be rated were drawn.
 """
 
 from __future__ import annotations
@@ -25,47 +25,47 @@ from nlgauge.stats.arrays import Float
 
 @dataclass(frozen=True)
 class DrawnRow:
-    """A row of the outputs, drawn or not."""
+    """A row of the outputs, which was drawn or not."""
 
     system: str
     item: str
     probability: float
-    """With which the row was to be drawn"""
+    """The probability with which the row is drawn"""
     stratum: int = 0
     cluster: str | None = None
-    """What whole clusters were drawn by; None where rows were drawn"""
+    """The cluster of the row, if whole clusters were drawn; None if single rows were drawn"""
     name: str | None = None
-    """What the row is called on the sheet; None where it was not drawn"""
+    """The name of the row on the sheet; None if the row was not drawn"""
     trial: str | None = None
-    """Which run of the system on the item it is, where the system was run several times"""
+    """The name of the trial, if the system was run several times on the item; else None"""
 
     @property
     def key(self) -> Key:
-        """The system, and the item, or the trial of it (`nlgauge.data.corpus.row.of_trial`)."""
+        """The system, with the item or with the name that `nlgauge.data.corpus.row.of_trial` gives a trial."""
         return self.system, of_trial(self.item, self.trial)
 
 
 @dataclass(frozen=True)
 class Draw:
-    """All rows of the outputs, in their order, and which of them are on the sheet."""
+    """All rows of the outputs, in their order, with the names of those that are on the sheet."""
 
     rows: tuple[DrawnRow, ...]
 
     @property
     def sheet(self) -> list[DrawnRow]:
-        """The rows that are to be rated, in the order of the sheet."""
+        """The rows to be rated, in the order of the sheet."""
         return sorted((row for row in self.rows if row.name is not None), key=lambda row: row.name or "")
 
     @property
     def of_trials(self) -> bool:
-        """Whether rows are trials of items."""
+        """Whether the rows are trials of items."""
         return any(row.trial is not None for row in self.rows)
 
     def resolved(self, ratings: dict[str, dict[Key, float]]) -> dict[str, dict[Key, float]]:
-        """Return ratings of the sheet's names, by aspect, as ratings of rows.
+        """Return ratings by (system, item), from ratings by the names on the sheet.
 
         Args:
-            ratings: by aspect, the ratings whose item is a name of the sheet.
+            ratings: by aspect, the ratings by (system, item), where the item is a name on the sheet.
 
         Returns:
             By aspect, the ratings by (system, item).
@@ -83,16 +83,16 @@ class Draw:
         }
 
     def of(self, rows: Sequence[Key]) -> list[DrawnRow]:
-        """Return the drawn row of each row of a table.
+        """Return the record of each row of a table, with its probability and its name on the sheet.
 
         Args:
             rows: the (system, item) of each row of the table.
 
         Returns:
-            The rows of the outputs, in the order of the table.
+            The records, in the order of the table.
 
         Raises:
-            InputError: the outputs had other rows.
+            InputError: a row of the table is not among the outputs that were sampled.
         """
         by_key = {row.key: row for row in self.rows}
         if absent := [key for key in rows if key not in by_key]:
@@ -106,7 +106,7 @@ class Draw:
 
 ALLOCATIONS = ("proportional", "neyman")
 _EACH = 2
-"""Rows that are drawn of every stratum at least, without which it has no variance"""
+"""The least number of rows drawn from every stratum, which its variance needs"""
 
 
 def sample(
@@ -120,28 +120,32 @@ def sample(
     cluster: str | None = None,
     seed: int = 0,
 ) -> Draw:
-    """Draw n rows to be rated, in random order and under names that hide their systems, and keep how they were drawn.
+    """Draw n rows for people to rate, in random order, under names that hide their systems.
 
-    Every system gets its share of n, and rows are drawn at random within it. Where a system was run several times on an
-    item, each trial is a row.
+    Every system gets a share of n by its number of rows, and rows are drawn at random within each system. Where a
+    system was run several times on an item, each trial is a row.
 
     Args:
         outputs: all outputs.
-        n: how many rows are drawn.
-        scores: a table of these outputs: rows are drawn within groups of rows with neighbouring scores.
-        metric: whose scores these are, with its sub-score; may be left out where the table has one metric.
-        strata: how many groups of equally many rows are made of a system's rows, where there are scores.
-        allocation: 'proportional', each group by its number of rows; 'neyman', by this times the standard deviation of
-            its scores, which stands for that of the ratings (Neyman 1934), at least 2 each.
-        cluster: 'item' or a column of the outputs; whole clusters are drawn at random, as many as bring about n rows.
-        seed: of the draw.
+        n: the number of rows to draw.
+        scores: a table of these outputs. If given, rows are drawn within strata, which are groups of rows with
+            neighbouring scores.
+        metric: the metric whose scores make the strata, with its sub-score; it may be left out if the table has only
+            one metric.
+        strata: the number of strata of each system, with about equally many rows in each.
+        allocation: 'proportional' gives each stratum a part of n by its number of rows. 'neyman' multiplies this number
+            with the standard deviation of the stratum's scores, which replaces that of the ratings (Neyman 1934). Each
+            stratum gets at least 2 rows.
+        cluster: 'item' or a column of the outputs. If given, whole clusters are drawn at random, as many as have about
+            n rows together.
+        seed: the seed of the draw.
 
     Returns:
-        All rows of the outputs, and which of them are on the sheet.
+        All rows of the outputs with their probabilities, and the names of the drawn ones on the sheet.
 
     Raises:
-        InputError: something does not fit.
-        SpecError: something cannot be meant.
+        InputError: n is not possible, an output is there twice, or the scores or the cluster do not fit the outputs.
+        SpecError: the allocation is unknown, or arguments contradict each other.
     """
     if allocation not in ALLOCATIONS:
         raise SpecError(f"the allocation {allocation!r} is unknown: take {' or '.join(ALLOCATIONS)}")
@@ -192,20 +196,20 @@ _REMEDY = "give each output of a system an item of its own, or each run on an it
 
 
 def allocated(n: int, sizes: Integers, spread: Float) -> Integers:
-    """Return how many of n rows to draw of each stratum, by its size times its spread.
+    """Return how many of n rows to draw from each stratum, in proportion to its size times its spread.
 
-    Each gets at least 2 rows and at most all; what is over goes where the rounding took most.
+    Each stratum gets at least 2 rows, and at most all of its rows. The numbers are rounded by Jefferson's method.
 
     Args:
-        n: how many rows are drawn.
-        sizes: how many rows each stratum has: [strata].
-        spread: the standard deviation of each stratum, or 1 for each: [strata].
+        n: the number of rows to draw.
+        sizes: the number of rows in each stratum: [strata].
+        spread: the standard deviation of each stratum's scores, or 1 for each: [strata].
 
     Returns:
-        The number of rows of each stratum: [strata].
+        The number of rows to draw from each stratum: [strata].
 
     Raises:
-        InputError: n is too small.
+        InputError: n is too small for 2 rows from each stratum.
     """
     least = np.minimum(_EACH, sizes)
     if least.sum() > n:
@@ -222,7 +226,7 @@ def allocated(n: int, sizes: Integers, spread: Float) -> Integers:
 
 
 def _values(keys: Sequence[tuple[str, str]], scores: ScoreTable, metric: str | None) -> Float:
-    """Return a score for each row, larger better, least where there is none. Raise InputError for a wrong table."""
+    """Return a score for each row, larger being better, -inf if missing. Raise InputError for a wrong table."""
     spec, parts = meant(scores, metric)
     column = scores.columns[spec]
     if column.level != "item":
@@ -236,7 +240,7 @@ def _values(keys: Sequence[tuple[str, str]], scores: ScoreTable, metric: str | N
 
 
 def _strata(systems: Integers, values: Float, strata: int) -> Integers:
-    """Return groups of equally many rows by score, within each system; rows of one score share a group."""
+    """Return the number of each row's stratum, by score within each system. Equal scores are in one stratum."""
     groups = np.zeros(len(values), np.intp)
     for system in range(int(systems.max()) + 1):
         rows = np.flatnonzero(systems == system)
@@ -280,7 +284,7 @@ def _named(
     rng: np.random.Generator,
     names: Sequence[tuple[str, str | None]],
 ) -> Draw:
-    """Return the draw with names in random order, of equally many digits, so that they sort as the sheet does."""
+    """Return the draw, with names in random order that have equally many digits, so that they sort correctly."""
     places = rng.permutation(np.flatnonzero(drawn))
     digits = len(str(len(places)))
     on_sheet = {int(row): f"r{number:0{digits}d}" for number, row in enumerate(places, 1)}

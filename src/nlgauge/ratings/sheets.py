@@ -1,7 +1,8 @@
-"""Rated sheets as people send them back: CSV in the forms that spreadsheets write, or what the rating page saves.
+"""Rated sheets as people send them back: CSV files of spreadsheets, or files that the rating page saves.
 
-Blank rows and columns, a first line `sep=;`, semicolons or tabs, UTF-8 with or without its mark, UTF-16 and cp1252 are
-read; what is not read is told, and what cannot be read is refused.
+A sheet may have blank rows and columns, a first line `sep=;`, and semicolons or tabs. Its encoding may be UTF-8 with or
+without a byte order mark, UTF-16 or cp1252. Notes name the parts that are not read, and a sheet that cannot be read is
+an error.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from nlgauge.errors import InputError
 
 SUFFIXES = (".csv", ".tsv", ".jsonl")
 ROW, DIGEST, RATER = "item", "digest", "rater"
-"""The columns that say which row is rated, of which draw and text, and by whom"""
+"""The columns with the name of the rated row, the digest of its draw and texts, and the rater"""
 RATING = "scores."
-"""How the name of a column of ratings begins; the aspect follows, and after a colon the rater"""
+"""The beginning of the name of a column of ratings. The aspect follows, and after a colon the rater"""
 TEXTS = ("question", "source", "context", "references", "candidate")
 """The columns that hold the texts of a row"""
 _DELIMITERS = ",;\t"
@@ -34,20 +35,21 @@ _REMEDY = (
 
 @dataclass(frozen=True)
 class Sheet:
-    """The cells of one file."""
+    """The cells of one sheet."""
 
     path: Path
     rows: list[tuple[int, dict[str, str]]]
-    """The line of the file on which each row begins, and its cells by column"""
+    """For each row, the line of the file on which it begins, and its cells by column"""
     columns: list[str]
     notes: list[str]
-    """What was not read, and what was read otherwise than it stands there"""
+    """Notes on parts that were not read, or were read in another encoding"""
     exact: bool = True
-    """False where signs may have been lost, so that texts cannot be compared with those that were drawn"""
+    """False if the texts cannot be compared with those that were drawn, because characters may be lost or texts are not
+    saved"""
 
 
 def read_sheet(path: Path) -> Sheet:
-    """Return a sheet.
+    """Return the sheet in a file.
 
     Args:
         path: the file.
@@ -56,7 +58,7 @@ def read_sheet(path: Path) -> Sheet:
         The cells of the sheet.
 
     Raises:
-        InputError: with file and line, for a file that is no sheet or is broken.
+        InputError: the file is no sheet, or is broken; the error names file and line.
     """
     try:
         content = path.read_bytes()
@@ -82,7 +84,7 @@ def _decoded(content: bytes, path: Path) -> tuple[str, str]:
 
 
 def _json_lines(path: Path, text: str) -> Sheet:
-    """Return what the page saved: one JSON record in each line, with `scores` by aspect."""
+    """Return the sheet that the rating page saved: a JSON record in each line, with `scores` by aspect."""
     rows = []
     # str.splitlines would also split at U+2028 and U+0085, which a text may hold.
     for number, line in enumerate(text.split("\n"), 1):
@@ -138,7 +140,7 @@ def _cells(path: Path, text: str, encoding: str) -> Sheet:
 
 
 def _header(path: Path, text: str, line: int, delimiter: str | None) -> list[tuple[int, list[str]]]:
-    """Return the rows that are not blank, by the delimiter that gives a header with the columns that a sheet has."""
+    """Return the lines and cells of rows that are not blank, split by the delimiter with which the header is valid."""
     broken: InputError | None = None
     for sign in delimiter or _DELIMITERS:
         try:
@@ -157,7 +159,7 @@ def _is_header(text: str, delimiter: str) -> bool:
 
 
 def _rows(path: Path, text: str, line: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line on which each row begins, and its cells, without the rows that are blank."""
+    """Yield the first line and the cells of each row that is not blank."""
     limit = csv.field_size_limit(max(len(text), 1))
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -1,8 +1,8 @@
 """Ratings of trials, where a system was run several times on an item.
 
-A rating is of one text, and so of one trial. Where both the scores and the ratings name their trials, a trial counts as
-a row of its own, and the trials of an item as one cluster, because they mostly agree. Ratings that name no trial belong
-to the mean of an item's trials.
+A rating belongs to one text, and so to one trial. Where both the scores and the ratings name their trials, each trial
+is a row, and the trials of an item are a cluster, because they mostly agree. Ratings that name no trial belong to the
+mean of an item's trials.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ S = TypeVar("S")
 def by_trial(
     table: ScoreTable, ratings: S, outputs: Corpus | None = None, *, drawn: bool = False
 ) -> tuple[ScoreTable, S, Corpus | None]:
-    """Return scores, ratings and outputs with a row for each trial, where scores and ratings name their trials.
+    """Return scores, ratings and outputs with a row for each trial, if scores and ratings name their trials.
 
     Args:
         table: the scores.
         ratings: as `nlgauge.ratings.join.ratings` takes them.
         outputs: the outputs of the table's rows.
-        drawn: whether ratings are of the names of a sheet, whose rows are trials.
+        drawn: whether the ratings are by names on a sheet whose rows are trials.
 
     Returns:
-        The three; as they are where one of the first two names no trial.
+        The scores, the ratings and the outputs. They are unchanged if the scores or the ratings name no trial.
     """
     if "trials" not in table.run or not (drawn or _named(ratings)):
         return table, ratings, outputs
@@ -42,14 +42,14 @@ def by_trial(
 
 
 def each_trial(rows: C) -> C:
-    """Return rows of which each trial is an item of its own, as `ScoreTable.per_trial` names it."""
+    """Return rows in which each trial is an item, with the name that `ScoreTable.per_trial` gives it."""
     if all(row.trial is None for row in rows):
         return rows
     return replace(rows, rows=tuple(replace(row, item=of_trial(row.item, row.trial), trial=None) for row in rows))
 
 
 def refuse_unnamed(table: ScoreTable) -> None:
-    """Raise InputError for several trials of an item, of which nothing says which one was rated."""
+    """Raise InputError if a table has several trials of an item, and nothing says which of them was rated."""
     if (repeat := first_repeat(table.rows)) is not None:
         system, item = table.rows[repeat[1]]
         which = "and the ratings do not say of which they are"
@@ -59,7 +59,7 @@ def refuse_unnamed(table: ScoreTable) -> None:
 
 
 def _named(ratings: object) -> bool:
-    """Return whether ratings say which trial they are of."""
+    """Return whether the ratings name the trials that they belong to."""
     if isinstance(ratings, ScoreTable):
         return "trials" in ratings.run
     return isinstance(ratings, Corpus) and any(row.trial is not None for row in ratings)

@@ -1,1 +1,1 @@
-"""Reports: the pages and the plots of results."""
+"""Reports: pages and plots that show results."""

@@ -1,4 +1,4 @@
-"""A board of scorers as one HTML file: who agrees best with people, on which set, and at what cost."""
+"""A board of scorers as one HTML file: which scorer agrees best with people on each set, and at what cost."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _MEASURES = {"AUROC": "AUROC", "item": "Pearson within items", "pooled": "Pearso
 
 
 def board_page(made: Board, path: str | os.PathLike[str]) -> None:
-    """Write a page that shows a board: one file, complete or not there at all.
+    """Write a page that shows a board, as one file that is written whole or not at all.
 
     Args:
         made: the board.
-        path: the place of the page.
+        path: the path of the page.
 
     Raises:
         InputError: the page cannot be written.
@@ -54,7 +54,7 @@ def _scorers(made: Board) -> Cells:
 
 
 def _set(lines: list[BoardLine]) -> Cells:
-    """Return the lines of one aspect of a set."""
+    """Return a table of the scorers on one aspect of a set, made of the board's lines."""
     lacking = ["without a score"] if any(line.unscored for line in lines) else []
     cells: list[list[Cell]] = [["scorer", "agreement", "rows", *lacking, "cluster"]]
     for line in lines:
@@ -66,7 +66,7 @@ def _set(lines: list[BoardLine]) -> Cells:
 
 
 def _probes(made: Board) -> Cells:
-    """Return a line for each kind of error, a column for each scorer; nothing without probes."""
+    """Return a table with a row for each kind of error and a column for each scorer; empty without probes."""
     kinds = list(dict.fromkeys(probe.kind for card in made.cards for probe in card.probes))
     cells: list[list[Cell]] = [["error", *(card.scorer for card in made.cards)]]
     for kind in kinds:

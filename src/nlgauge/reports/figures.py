@@ -1,4 +1,4 @@
-"""How studies and plots are drawn, in panels: as PNG, SVG or PDF (extra `plots`)."""
+"""Figures of studies and plots, drawn in panels, as PNG, SVG or PDF (extra `plots`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COLOURS = ("#1f5fa8", "#c2571a", "#2f8a4c", "#8a4fa8", "#a83232", "#5c5c5c", "#
 
 
 class Curve(NamedTuple):
-    """A line in a panel, with a band where it has intervals."""
+    """A line in a panel: `values` at the places `at`, with a band from `low` to `high` if these are given."""
 
     at: Sequence[float]
     values: Sequence[float]
@@ -29,39 +29,39 @@ class Curve(NamedTuple):
 
 
 class Heat(NamedTuple):
-    """A heat map: values [rows, columns], NaN left blank."""
+    """A heat map of values [rows, columns]. A cell with NaN is blank."""
 
     rows: Sequence[str]
     columns: Sequence[str]
     values: Sequence[Sequence[float]]
     labels: Sequence[Sequence[str]] = ()
-    """What stands in the cells; the values where there are none"""
+    """Texts for the cells, [rows, columns]; without them, the values are written there"""
 
 
 class Histograms(NamedTuple):
-    """Shares by name and bin, with the bins' edges."""
+    """Histograms over the same bins: the shares in each bin by name, and the edges of the bins."""
 
     shares: Mapping[str, Sequence[float]]
     edges: Sequence[float]
     middles: Mapping[str, float] = MappingProxyType({})
-    """Medians, where they are to be shown"""
+    """Medians by name, for the histograms that show one"""
 
 
 class Bars(NamedTuple):
-    """Bars with intervals, NaN left out."""
+    """Bars with intervals. A bar with the value NaN is left out."""
 
     values: Sequence[float]
     low: Sequence[float]
     high: Sequence[float]
     marks: Sequence[str]
-    """Behind each bar"""
+    """The mark at the end of each bar, '' for none"""
 
 
 def check(path: Path) -> None:
-    """Raise what would stop a figure from being written, before the long run and not after it.
+    """Raise an error before a long run if the figure could not be written after it.
 
     Args:
-        path: the place of the figure.
+        path: the path of the figure.
 
     Raises:
         InputError: the place cannot be written, or its name has no suffix of a figure.
@@ -76,14 +76,14 @@ def check(path: Path) -> None:
 def curves(
     path: Path, panels: Mapping[str, Mapping[str, Curve]], across: str, up: str, ticks: Sequence[str] | None = None
 ) -> None:
-    """Draw lines by panel and label.
+    """Draw panels with lines.
 
     Args:
-        path: the place of the figure.
-        panels: the lines of each panel, by label.
+        path: the path of the figure.
+        panels: for each title of a panel, its lines by label.
         across: the label of the horizontal axis.
         up: the label of the vertical axis.
-        ticks: names of the places 0, 1, ... on the horizontal axis.
+        ticks: names of the values 0, 1, ... on the horizontal axis.
     """
     figure, places = _panels(len(panels), (4.6, 3.4))
     for axes, (title, lines) in zip(places, panels.items(), strict=True):
@@ -106,7 +106,7 @@ def curves(
 def heats(
     path: Path, panels: Mapping[str, Heat], label: str, ends: tuple[float, float] | None = None, colours: str = "RdBu"
 ) -> None:
-    """Draw heat maps by panel, all on one scale of colours; numbers in the cells where there is room."""
+    """Draw panels with heat maps, all on one scale of colours, with numbers in the cells where they fit."""
     largest = max(max(len(heat.rows), len(heat.columns)) for heat in panels.values())
     side = 1.8 + 0.42 * largest
     figure, places = _panels(len(panels), (side + 0.8, side))
@@ -142,7 +142,7 @@ def _in_cell(heat: Heat, i: int, j: int) -> str:
 
 
 def histograms(path: Path, panels: Mapping[str, Histograms], across: str = "") -> None:
-    """Draw histograms by panel and name, one under the other, each at the height of its largest share."""
+    """Draw panels with histograms, one below the other. The largest share of each has the same height."""
     most = max((len(panel.shares) for panel in panels.values()), default=0)
     figure, places = _panels(len(panels), (6 if len(panels) == 1 else 4.6, 1.2 + 0.5 * most))
     for axes, (title, panel) in zip(places, panels.items(), strict=True):
@@ -160,7 +160,7 @@ def histograms(path: Path, panels: Mapping[str, Histograms], across: str = "") -
 
 
 def bars(path: Path, panels: Mapping[str, Bars], names: Sequence[str]) -> None:
-    """Draw bars by panel, a bar a name, all names in every panel."""
+    """Draw panels with a bar for each name; every panel has all names."""
     figure, places = _panels(len(panels), (4.2, 0.9 + 0.34 * len(names)))
     at = np.arange(len(names))
     for axes, (title, panel) in zip(places, panels.items(), strict=True):
@@ -194,14 +194,14 @@ def bars(path: Path, panels: Mapping[str, Bars], names: Sequence[str]) -> None:
 def points(
     path: Path, groups: Mapping[str, tuple[Sequence[float], Sequence[float]]], across: str, up: str, named: bool = False
 ) -> None:
-    """Draw points (x, y) by group.
+    """Draw points (x, y) in one colour for each group.
 
     Args:
-        path: the place of the figure.
-        groups: x and y of the points of each group.
+        path: the path of the figure.
+        groups: x and y of the points of each group, by name.
         across: the label of the horizontal axis.
         up: the label of the vertical axis.
-        named: whether the group's name stands beside each of its points, instead of a legend.
+        named: whether each point has the name of its group beside it, instead of a legend.
     """
     figure = _figure((5.2, 4.2))
     axes = figure.subplots()
@@ -222,7 +222,7 @@ def points(
 
 
 def _folded(text: str, width: int = 44) -> str:
-    """Return a text in lines that a panel has room for."""
+    """Return a text broken into lines of at most `width` characters, so that it fits into a panel."""
     return "\n".join(textwrap.wrap(text, width, break_long_words=False)) or text
 
 

@@ -1,4 +1,4 @@
-"""The verdict of a gate as one HTML file: the answer first, then the failing rows, the worst first."""
+"""The verdict of a gate as one HTML file: the verdict on top, then the rows, the worst first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nlgauge.show.words import Piece, pieces
 
 _FOLDER = Path(__file__).parent
 MOST_ROWS = 2_000
-"""Rows of a page; the worst ones are listed"""
+"""The greatest number of rows of a page; the worst rows are listed"""
 _COLUMNS = ("row", "system", "item", "state", "finding", "value", "question", "answer", "unsupported", "why")
 _ORDER = {"failed": 0, "missing": 1, "doubtful": 2, "unread": 3, "allowed": 4, "passed": 5}
 _WORDS = {
@@ -52,11 +52,11 @@ class _Line:
     answer: Sequence[Piece]
     passages: Sequence[Sequence[Piece]]
     before: str
-    """The answer of the earlier run, if it was another one"""
+    """The answer of the earlier run, if that was another answer; else empty"""
     texts: str
-    """The digests of its texts, by which it can be accepted"""
+    """The digests of the row's texts, by which a reader can accept the row"""
     change: str
-    """'fixed' or 'broken' since the earlier run, or nothing"""
+    """'fixed' or 'broken' since the earlier run; else empty"""
 
 
 def gate_page(
@@ -70,20 +70,20 @@ def gate_page(
     earlier: Earlier | None = None,
     title: str | None = None,
 ) -> None:
-    """Write a page that shows what a gate found of each row: one file, complete or not there at all.
+    """Write a page that shows the verdict of a gate on each row, as one file that is written whole or not at all.
 
     Args:
-        verdict: what the gate found.
+        verdict: the verdict of the gate.
         table: the scores that were checked, with their evidence.
         outputs: the rows that were scored, in the order of the table.
-        path: the place of the page.
-        command: the command that ran, to be shown.
-        share: a sentence about the true share of bad answers, where people rated some.
-        earlier: an earlier run. Rows are joined by item, and by system if there are several.
+        path: the path of the page.
+        command: the command that was run, to be shown on the page.
+        share: a sentence about the true share of bad answers, if people rated rows; else empty.
+        earlier: an earlier run. Rows are joined by item, and also by system if there are several systems.
         title: the title of the page; by default the verdict's headline.
 
     Raises:
-        InputError: if the place cannot be written.
+        InputError: the page cannot be written.
     """
     lines = _lines(verdict, table, list(outputs), earlier)
     rows = [outcome for outcome in verdict.outcomes if outcome.row is not None]
@@ -120,7 +120,7 @@ def gate_page(
 
 
 def write_verdicts(verdict: Verdict, outputs: Corpus, path: str | os.PathLike[str]) -> None:
-    """Write the verdict of each row as CSV: row, system, item, state, finding, value, question, answer, why."""
+    """Write CSV with a line for each row: state, finding and value, the texts, unsupported words, and the reason."""
     texts = list(outputs)
     with atomic_write(Path(path)) as file:
         table = csv.writer(file, lineterminator="\n")
@@ -149,7 +149,7 @@ def write_verdicts(verdict: Verdict, outputs: Corpus, path: str | os.PathLike[st
 
 
 def _systems(verdict: Verdict) -> list[tuple[str, int, int, int, int]]:
-    """Return the counts of each system: answers that were read, doubtful, failing, unread; nothing for one system."""
+    """Return counts by system (name, answers read, doubtful, failing, unread); an empty list for a single system."""
     decided = () if verdict.decision is None else verdict.decision.systems
     counts = [
         (system.system, system.n, system.doubted - system.failing, system.failing, system.unread) for system in decided
@@ -158,7 +158,7 @@ def _systems(verdict: Verdict) -> list[tuple[str, int, int, int, int]]:
 
 
 def _counted(rows: Sequence[Outcome]) -> list[tuple[str, int, str]]:
-    """Return (finding, how many rows, what it means), the most frequent first."""
+    """Return (finding, number of rows, meaning of the finding) of each finding, the most frequent first."""
     counts: dict[str, int] = {}
     for outcome in rows:
         name = outcome.finding or _WORDS[outcome.state]
@@ -213,7 +213,7 @@ def _texts(evidence: Mapping[str, Any] | None) -> list[Mapping[str, Any]]:
 
 
 def _answer(outcome: Outcome, answer: str, evidence: Mapping[str, Any] | None) -> list[Piece]:
-    """Return the answer with what differs from the source, and the words that nothing supports."""
+    """Return the answer in pieces, with marks on parts that differ from the source and on unsupported words."""
     marks: list[tuple[int, int, Mapping[str, Any]]] = []
     for text in _texts(evidence):
         differences = [(reason["begin"], reason["end"]) for reason in text.get("reasons", [])]
@@ -234,7 +234,7 @@ def _answer(outcome: Outcome, answer: str, evidence: Mapping[str, Any] | None) -
 
 
 def _passages(source: str, evidence: Mapping[str, Any] | None) -> list[list[Piece]]:
-    """Return the passages of the source, with the sentences marked that the answer was read with."""
+    """Return each passage of the source in pieces, with marks on the sentences that the answer was compared with."""
     quotes = {
         (quote["begin"], quote["end"]): {"kind": "quote", "note": "compared with the answer"}
         for text in _texts(evidence)

@@ -14,12 +14,12 @@ from nlgauge.show.page import page
 
 _FOLDER = Path(__file__).parent
 MOST_ITEMS = 1000
-"""Items of a system that the page shows: those that pass least often"""
+"""The greatest number of items of a system that the page shows: those that pass least often"""
 
 
 @dataclass(frozen=True)
 class _Cell:
-    """A trial of an item."""
+    """The result of one trial of an item."""
 
     state: str
     """'passes', 'fails' or 'missing'"""
@@ -38,19 +38,19 @@ class _System:
     name: str
     items: Sequence[_Item]
     left_out: int
-    """Items that are not shown"""
+    """Number of items that are not shown"""
 
 
 def trials_page(results: Trials, path: str | os.PathLike[str], decided: Sequence[str] = ()) -> None:
-    """Write a page that shows items by trials: one file, complete or not there at all.
+    """Write a page that shows each item with its trials, as one file that is written whole or not at all.
 
     Args:
-        results: what was found of the trials.
-        path: the place of the page.
-        decided: what a gate says of them, in sentences.
+        results: the results of the trials.
+        path: the path of the page.
+        decided: sentences with the decision of a gate about the trials.
 
     Raises:
-        InputError: if the place cannot be written.
+        InputError: the page cannot be written.
     """
     made = page(
         "trials.html",

@@ -1,6 +1,6 @@
 """How far to trust each scorer, as one HTML file: sentences, tables, reliability, and the most disputed rows.
 
-The tables are those of the terminal too.
+The page has the same tables as the terminal.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from nlgauge.show.tables import Cells
 
 _FOLDER = Path(__file__).parent
 _WIDE, _HIGH = 100, 60
-"""The size of a figure, in units of its own"""
+"""The size of a figure, in units of the drawing"""
 
 
 @dataclass(frozen=True)
 class _Point:
-    """A group of the rated rows in a figure: its place, the ends of its interval, and what it says."""
+    """A group of rated rows in a figure: its position, the ends of its interval, and its text."""
 
     x: float
     y: float
@@ -39,9 +39,9 @@ class _Figure:
     name: str
     points: Sequence[_Point]
     ends: tuple[float, float]
-    """Of the scores"""
+    """The scores at the left and the right end of the figure"""
     diagonal: bool
-    """Whether the score is a probability, which should lie on the diagonal"""
+    """Whether the score is a probability, so that well calibrated points are on the diagonal"""
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,15 @@ class _Aspect:
 
 
 def trust_page(trusts: Trusts, path: str | os.PathLike[str], outputs: Corpus | None = None) -> None:
-    """Write a page that shows how far to trust each scorer: one file, complete or not there at all.
+    """Write a page that shows how far to trust each scorer, as one file that is written whole or not at all.
 
     Args:
-        trusts: what was found of the scorers.
-        path: the place of the page.
+        trusts: the results of the scorers.
+        path: the path of the page.
         outputs: the rows with their texts, for the most disputed ones.
 
     Raises:
-        InputError: if the place cannot be written.
+        InputError: the page cannot be written.
     """
     texts = {(row.system, row.item): row for row in outputs or ()}
     made = page(

@@ -1,6 +1,7 @@
-"""Rows that are scored together: a pure function of the rows and of what was prepared on the whole corpus.
+"""Scoring of blocks, which are rows that are scored together. Scores depend on the rows and on what metrics prepared.
 
-It reads no store and knows no corpus, so that it runs in whatever process the rows are sent to, and after a break.
+This file reads no cache of scores and needs no corpus. So rows can be scored in any process to which they are sent, and
+again after an interruption.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
     from nlgauge.engine.engine import Engine
 
 BLOCK_WEIGHT = 64 << 20
-"""What a block may weigh"""
+"""The largest weight of a block, as `BlockScorer.weight` counts it"""
 _WORK = 160
-"""Bytes that a character on its way through the model counts as: a block is seconds of work, not minutes, and a run
-that is killed loses no more"""
+"""The weight, in bytes, of a character that a model reads. With it, a block takes seconds and not minutes, and a run
+that is killed loses at most this work"""
 _MOST_ROWS = 4096
 _MOST_ASKED = 128
-"""Rows of a block that a server scores: their answers are cached together, and a run that is killed loses no more"""
+"""The largest number of rows in a block that a server scores. Their answers are cached together, so a run that is
+killed loses at most these"""
 
 Rows: TypeAlias = Sequence[Row] | Mapping[int, Row]
 """Rows by their number in the corpus"""
@@ -38,81 +40,82 @@ Rows: TypeAlias = Sequence[Row] | Mapping[int, Row]
 
 @dataclass(frozen=True, eq=False)
 class PreparedMetric:
-    """A metric of rows with what it prepared."""
+    """A metric that scores rows, and its result of `prepare`."""
 
     metric: RowMetric
     prepared: Prepared
     facts: Mapping[str, object]
-    """All that its numbers depend on beside its spec"""
+    """All that the metric's numbers depend on besides its spec and the texts"""
 
 
 class Collector(Protocol):
-    """Collects what a metric needs of the features of all rows, block by block."""
+    """An object that collects, block by block, what a corpus-level metric needs from the features of all rows."""
 
     def apart(self) -> Collector:
-        """Return a collector for some of the rows, which another process may fill."""
+        """Return an empty collector for a part of the rows, which another process may fill."""
 
     def requests(self, row: Row) -> Sequence[AnyRequest]:
-        """Return the features of a row that it reads."""
+        """Return requests for the features of a row that the collector needs."""
 
     def lacks(self, request: AnyRequest) -> bool:
-        """Return whether it has not taken a request yet."""
+        """Return whether the feature of a request has not been taken yet."""
 
     def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
-        """Take what was asked for of a row, unless it was taken before."""
+        """Take the features of a row's requests, except those that were taken before."""
 
 
 class CacheLookup(NamedTuple):
-    """What the store lacks of some rows."""
+    """The scores of some rows that the cache does not have."""
 
     missing: Mapping[str, Sequence[int]]
-    """The rows that have to be scored, by metric"""
+    """The numbers of the rows that have to be scored, by the spec of the metric"""
     damaged: frozenset[int] = frozenset()
-    """Rows of which the store had something that was damaged: nothing of theirs is taken from it"""
+    """The numbers of rows with a damaged entry in the cache. Their block is scored without anything from the cache"""
 
 
 class Task(NamedTuple):
-    """Rows that one executor scores in one go."""
+    """Rows that an executor scores as one piece of work."""
 
     rows: Rows
     wanted: Sequence[int]
     lookups: Sequence[CacheLookup | None]
-    """For each scorer; None where it has nothing to do"""
+    """What the cache lacks, for each scorer; None for a scorer that has nothing to do"""
 
 
 class ScoredBlock(NamedTuple):
-    """What came of some rows."""
+    """Scores of some rows of a task, or the end of the task."""
 
     scored: Scores
     collected: Mapping[str, Any] = {}
-    """The collectors of a task, by spec, when all its rows are scored"""
+    """The collectors of a task, by the spec of their metric; empty until all rows of the task are scored"""
     ended: bool = False
-    """Whether nothing more comes of the task"""
+    """Whether the task has ended, so that no more blocks of it follow"""
 
 
 Executor: TypeAlias = Callable[
     [Sequence["BlockScorer"], Iterable[Task], RunOptions], Generator[ScoredBlock, None, None]
 ]
-"""Scores tasks by each scorer, in their order; it asks for the next task when it has room for it"""
+"""A function that scores tasks by each scorer, in the order of the tasks. It takes the next task when it has room for
+it"""
 
 
 class ReadRow(NamedTuple):
-    """A row as each metric has read it, and what is first requested of the model for it."""
+    """The readings of a row by each metric, and the first requests to the model for this row."""
 
     readings: dict[str, Reading]
-    """By the spec of the metric; empty when the row is scored"""
+    """The readings by the spec of the metric; emptied when the row has been scored"""
     requests: Mapping[str, Sequence[AnyRequest]]
-    """By the spec of the metric, or of what is collected"""
+    """The requests by the spec of the metric, for metrics of rows and for corpus-level metrics with a collector"""
 
 
 ReadRows: TypeAlias = Mapping[int, ReadRow]
-"""By number"""
+"""Rows that metrics have read, by their number in the corpus"""
 
 
 def score_here(
     scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
 ) -> Generator[ScoredBlock, None, None]:
-    """Yield the `Executor` of this process, one block after another; the other executors call it in theirs."""
+    """Yield the scored blocks of tasks. This is the `Executor` of this process, which workers of others call too."""
     for task in tasks:
         collected: dict[str, Collector] = {}
         for scorer, lookup in zip(scorers, task.lookups, strict=True):
@@ -125,9 +128,9 @@ def score_here(
 
 @dataclass(frozen=True, eq=False)
 class BlockScorer:
-    """All that scores rows: metrics with what they prepared, and the engine of their model.
+    """The scorer of blocks: metrics with what they prepared, and the engine of their model.
 
-    Blocks depend on rows and metrics alone.
+    Which rows form a block depends on rows and metrics alone.
     """
 
     metrics: Mapping[str, PreparedMetric]
@@ -136,18 +139,18 @@ class BlockScorer:
     engine: Engine | None = None
 
     def apart(self, engine: Engine | None) -> BlockScorer:
-        """Return the same for some rows alone, with collectors that know no text yet."""
+        """Return a copy of this scorer for a part of the rows, with this engine and with empty collectors."""
         return replace(
             self, collectors={spec: collector.apart() for spec, collector in self.collectors.items()}, engine=engine
         )
 
     def blocks(self, rows: Rows, wanted: Sequence[int], lookup: CacheLookup) -> Iterator[ScoredBlock]:
-        """Score what is missing of some rows, a block at a time; what is collected stands in the collectors.
+        """Yield the missing scores of some rows, a block at a time, and fill the collectors of this scorer.
 
         Args:
-            rows: the corpus.
+            rows: rows by number, among them the wanted ones.
             wanted: the numbers of the rows.
-            lookup: what the cache has of them.
+            lookup: which of their scores are missing in the cache.
 
         Returns:
             An iterator over the blocks.
@@ -184,7 +187,7 @@ class BlockScorer:
                 raise stops[0]
 
     def read(self, rows: Rows, wanted: Sequence[int]) -> ReadRows:
-        """Return some rows as the metrics read them; equal requests are one object."""
+        """Return some rows as all metrics read them. Equal requests are represented by one object."""
         read: dict[int, ReadRow] = {}
         first_of: dict[AnyRequest, AnyRequest] = {}
         for n in wanted:
@@ -200,7 +203,10 @@ class BlockScorer:
         return read
 
     def weight(self, rows: Rows, wanted: Sequence[int], asked: ReadRows | None = None) -> int:
-        """Return the weight of some rows in a block: bytes that are held, and work on the way to them."""
+        """Return the weight of some rows: the bytes of their features plus `_WORK` per character of work for the model.
+
+        Without a model, it is the number of characters of their candidates and references.
+        """
         if self.engine is None:
             weighed = [rows[n] for n in wanted]
             return sum([len(row.candidate) for row in weighed]) + sum(
@@ -210,7 +216,7 @@ class BlockScorer:
         return sum(size(request) + _WORK * request.work for request in _distinct(asked, wanted))
 
     def _split(self, rows: Rows, wanted: Sequence[int], asked: ReadRows) -> Iterator[Sequence[int]]:
-        """Return some rows in blocks, those that share texts together."""
+        """Yield the numbers of some rows in blocks. Rows that share texts come into one block where possible."""
         most = _MOST_ASKED if any(scorer.metric.remote for scorer in self.metrics.values()) else _MOST_ROWS
         alone = self.engine is None and len(wanted) <= most  # without a model nothing is gained by the order
         if alone and self.weight(rows, wanted, asked) <= BLOCK_WEIGHT:
@@ -223,7 +229,7 @@ class BlockScorer:
     def _features(
         self, engine: Engine, rows: Sequence[int], todo: Mapping[str, Sequence[int]], asked: ReadRows, fresh: bool
     ) -> Features:
-        """Return the features of rows that metrics and collectors read, in the same passes. fresh: ignore the cache."""
+        """Return the features that metrics and collectors need of rows, from shared passes. fresh: ignore the cache."""
         first = [request for spec, numbers in todo.items() for n in numbers for request in asked[n].requests[spec]]
         first += [
             request
@@ -254,14 +260,14 @@ class BlockScorer:
     def _scored(
         self, spec: str, rows: Mapping[int, Row], *, read: ReadRows, features: Features, stops: list[Interrupted]
     ) -> Mapping[int, RowResult]:
-        """Score some rows by a metric, and check what it gives.
+        """Return the checked results of a metric for some rows, by number.
 
         Args:
-            spec: the metric's.
-            rows: by number.
-            read: the readings, empty where no model is read.
-            features: what was computed.
-            stops: takes an interruption that left values.
+            spec: the spec of the metric.
+            rows: the rows by number.
+            read: the rows as metrics read them; empty where no model is used.
+            features: the computed features.
+            stops: a list to which an interruption of the scoring is added. If the list is not empty, nothing is scored.
         """
         if not rows or stops:
             return {}
@@ -290,7 +296,7 @@ class BlockScorer:
 
 
 def _shown(metric: RowMetric, row: Row, evidence: Evidence) -> Json:
-    """Return what a row's score is based on; None where there is nothing to show."""
+    """Return the evidence for a row's score as a JSON value; None where there is nothing to show."""
     if metric.lists_differences:
         from nlgauge.faithfulness.listing import with_differences  # only the gate and this evidence read the rules
 

@@ -1,4 +1,4 @@
-"""Cached scores of rows, and their keys: all that determines a score and nothing else."""
+"""The cache of the scores of rows. A key contains all that determines a score, and nothing else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class RowCache:
-    """The cached scores of a corpus's rows by some metrics."""
+    """The cached scores that some metrics gave to the rows of a corpus."""
 
     def __init__(self, store: Store, metrics: Mapping[str, PreparedMetric], corpus: Corpus, evidence: bool) -> None:
         self._store, self._metrics, self._corpus = store, metrics, corpus
@@ -34,7 +34,7 @@ class RowCache:
         }
 
     def look_up(self, rows: Sequence[int]) -> tuple[dict[str, dict[int, RowResult]], frozenset[int]]:
-        """Return the cached scores of some rows, and the rows that have a damaged entry."""
+        """Return the cached scores of some rows, by spec and row number, and the numbers of rows with damaged ones."""
         cached: dict[str, dict[int, RowResult]] = {}
         damaged: set[int] = set()
         everywhere = self._corpus.rows
@@ -58,7 +58,7 @@ class RowCache:
         return cached, frozenset(damaged)
 
     def add(self, scored: Scores) -> None:
-        """Cache what was scored."""
+        """Write scores to the cache, except temporary ones and those that are computed faster than looked up."""
         for spec, keys in self._keys.items():
             metric = self._metrics[spec].metric
             lasting = {
@@ -71,7 +71,7 @@ class RowCache:
 
 
 class RowKeys:
-    """The keys of a metric's scores of rows in the cache."""
+    """The cache keys of the scores that a metric gives to rows."""
 
     def __init__(self, metric: Metric, facts: Mapping[str, object], evidence: bool) -> None:
         self._columns = (*metric.columns, *([QUESTION] if QUESTION in facts else []))
@@ -84,7 +84,7 @@ class RowKeys:
 
 
 def facts_of(metric: Metric, prepared: Prepared, engine: Engine | None, **more: object) -> dict[str, object]:
-    """Return the provenance of a metric's numbers beside its spec and the texts; it stands in the signature."""
+    """Return all that a metric's numbers depend on besides its spec and the texts, by name, for its signature."""
     package, _, offered = metric.name.partition("/")
     others = (package,) if offered and package != "published" else ()
     libraries = {name: installed_version(name) for name in (*metric.libraries, *others)}
@@ -101,7 +101,7 @@ def made_by(metric: Metric, engine: Engine | None) -> str:
 
 
 def can_be_cached(facts: Mapping[str, object]) -> bool:
-    """Return whether all that scores depend on is named, so that they can be cached.
+    """Return whether a metric's scores can be cached, because all that they depend on is named.
 
     Args:
         facts: the provenance of a metric.
@@ -113,7 +113,7 @@ def can_be_cached(facts: Mapping[str, object]) -> bool:
 
 
 def metric_key(metric: Metric, facts: Mapping[str, object], evidence: bool) -> str:
-    """Return the key of a metric in the cache: all that determines its numbers beside the texts."""
+    """Return the metric's part of cache keys: a digest of all that determines its numbers besides the texts."""
     # The facts name the model's files, however these are called.
     left_out = ("model", *metric.conduct)
     parameters = [

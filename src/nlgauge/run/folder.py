@@ -1,4 +1,4 @@
-"""Scores become a folder, one file a block of rows, as they come."""
+"""Writing scores into a folder during a run, one file for each block of rows."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ _OTHER = "name another, or remove it"
 
 
 class FolderWriter(TableBuilder):
-    """A table that is written while it is made. No other process writes the folder meanwhile.
+    """A sink that writes scores into a folder during the run. Meanwhile, no other run can write to the folder.
 
     Args:
         corpus: the rows.
-        metrics: by spec.
-        asked: specs by what was asked for.
-        evidence: whether it is written.
+        metrics: the metrics by spec.
+        asked: the canonical spec of each metric, by the spec that the user wrote.
+        evidence: whether evidence is written.
         place: the folder.
-        size: rows of a block.
+        size: the number of rows in a block.
         repeats: as of TableBuilder.
 
     Raises:
-        InputError: by `begin`, where another run is at work in the folder, where it cannot be written, and where it
-            holds another run.
+        InputError: raised by `begin`, where another run is at work in the folder, where the folder cannot be written,
+            and where it holds the scores of another run.
     """
 
     def __init__(
@@ -58,15 +58,15 @@ class FolderWriter(TableBuilder):
         self._dataset, self._size = Dataset(place), size
         of_rows = [spec for spec, column in self.columns.items() if column.level == "item"]
         self._open: dict[str, dict[int, RowResult]] = {spec: {} for spec in of_rows}
-        """Scores by metric, of rows whose block is not whole"""
+        """By spec and row number: the results of rows whose block is not complete yet"""
         parts = {spec: self.columns[spec].parts for spec in self._open}
         self._types = types_of(parts, {spec for spec in parts if self.columns[spec].sums is not None}, evidence)
         self._there: set[int] = set()
         self._digests: dict[str, str] | None = None
-        """Those of the files of a run that has ended, whose changed blocks are written again"""
+        """The digests of the files of a run that has ended; a block whose file has changed since is written again"""
 
     def begin(self, plans: Sequence[Plan], held: ExitStack) -> Earlier:
-        """Write which run this is, or refuse a folder of another one."""
+        """Write the description of this run, and return the reader of earlier scores. Refuse another run's folder."""
         held.enter_context(self._dataset.alone())
         self._there = set(self._dataset.blocks())
         self._digests = self._dataset.sealed_files()
@@ -94,7 +94,7 @@ class FolderWriter(TableBuilder):
         return self._earlier
 
     def _earlier(self, rows: Sequence[int]) -> Scores:
-        """Return what an earlier run wrote of a block's rows; a block that is damaged is written again."""
+        """Return the scores of a block's rows that an earlier run wrote; empty for a missing or damaged block."""
         results = self._read(rows) if rows[0] in self._there else None
         if results is None:
             self._there.discard(rows[0])
@@ -102,14 +102,14 @@ class FolderWriter(TableBuilder):
         return {spec: dict(zip(rows, of_rows, strict=True)) for spec, of_rows in results.items()}
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
-        """Hold some scores until their block is whole."""
+        """Hold scores until all rows of their block have ended, and then write the block."""
         for spec, results in scored.items():
             self._open[spec].update(results)
         if ended:
             self._write(ended)
 
     def _write(self, rows: Sequence[int]) -> None:
-        """Write a block, whole, unless it is there."""
+        """Write the block of these rows, unless the folder has it already."""
         whole = {spec: [results.pop(n) for n in rows] for spec, results in self._open.items()}
         for spec, results in whole.items():
             for row, result in zip(rows, results, strict=True):
@@ -119,7 +119,7 @@ class FolderWriter(TableBuilder):
             self._dataset.write(rows[0], self._places(rows), dict(ChainMap(*columns)), self._types)
 
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
-        """Write what holds for all rows, and give the table, read from the folder."""
+        """Write the header, which holds for all rows, and return the table as it is read from the folder."""
         systems = {
             spec: {
                 "values": [[plain(part) for part in values] for values in column.values.tolist()],
@@ -134,7 +134,7 @@ class FolderWriter(TableBuilder):
         return ScoreTable.load(self._dataset.place)
 
     def _read(self, rows: Sequence[int]) -> dict[str, list[RowResult]] | None:
-        """Return what a block says of its rows, by metric; None where it is not whole."""
+        """Return the results that the file of a block holds for its rows, by spec; None for a damaged file."""
         try:
             table = self._dataset.read(rows[0], self._digests)
             if fault(table, rows[0], self._types):
@@ -155,7 +155,7 @@ class FolderWriter(TableBuilder):
 
 
 def _columns(spec: str, parts: Sequence[str], results: Sequence[RowResult]) -> dict[str, list[Any]]:
-    """Return a metric's columns of a block by name."""
+    """Return the columns of a metric in the file of a block, by name."""
     values = [result.value for result in results]
     columns: dict[str, list[Any]] = {
         part: [None if math.isnan(value.parts[n]) else value.parts[n] for value in values]
@@ -174,7 +174,7 @@ def _columns(spec: str, parts: Sequence[str], results: Sequence[RowResult]) -> d
 
 
 def _results(table: Any, spec: str, parts: Sequence[str]) -> list[RowResult]:
-    """Return what `_columns` was made of."""
+    """Return the results of a metric from the columns that `_columns` made of them."""
     columns = [[math.nan if v is None else v for v in table[f"{spec}.{part}"].to_pylist()] for part in parts]
     names = set(table.column_names)
 

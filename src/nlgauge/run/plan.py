@@ -1,6 +1,6 @@
-"""What is scored, before any row is: metrics that read one model with what they prepared on the whole corpus.
+"""The plans of a run: metrics that read one model, with what they prepare on the whole corpus before rows are scored.
 
-Here alone metrics are grouped by their models.
+Only this file groups metrics by their models.
 """
 
 from __future__ import annotations
@@ -34,17 +34,18 @@ def plans_of(
     store: Store | None = None,
     against: Corpus | None = None,
 ) -> Generator[list[Plan], None, None]:
-    """Yield the plans of a run in groups that are scored together: all plans, or the plans of one model.
+    """Yield the plans of a run in groups that are scored together.
 
-    There is a plan for each model, which is loaded when its turn comes, and one for each string metric, or for all of
-    them in blocks. An engine is closed when the next plans are asked for, and when the generator is closed.
+    A run in blocks (`options.in_blocks`) has one group of all plans; any other run has a group for each model. There is
+    a plan for each model, which is loaded when its group comes. Each string metric has a plan of its own, or in blocks
+    all of them have one plan. An engine is closed when the next group is requested, and when the generator is closed.
 
     Args:
         corpus: the rows.
-        metrics: by spec.
-        options: of the run.
-        store: the cache.
-        against: what corpus-level metrics compare with instead of references.
+        metrics: the metrics by spec.
+        options: the options of the run.
+        store: the cache; None for a run without a cache.
+        against: the corpus that corpus-level metrics compare outputs with, instead of references.
 
     Returns:
         A generator of lists of plans.
@@ -75,15 +76,15 @@ class Plan:
 
     Args:
         corpus: the rows.
-        metrics: by spec.
-        engine: that of the model; None for string metrics.
-        store: the cache.
-        evidence: whether it is wanted.
-        against: what corpus-level metrics compare with instead of references.
+        metrics: the metrics by spec.
+        engine: the engine of the model; None for string metrics.
+        store: the cache; None for a run without a cache.
+        evidence: whether evidence is wanted.
+        against: the corpus that corpus-level metrics compare outputs with, instead of references.
 
     Raises:
-        InputError: no row has what a metric needs.
-        SpecError: a model does not fit.
+        InputError: no row has the columns that a metric needs.
+        SpecError: the model does not fit a metric.
     """
 
     def __init__(
@@ -97,7 +98,7 @@ class Plan:
         against: Corpus | None = None,
     ) -> None:
         self.engine = engine
-        """What computes the features; None for string metrics"""
+        """The engine that computes the features; None for string metrics"""
         self.corpus, self._store = corpus, store
         self.metrics: dict[str, PreparedMetric] = {}
         self.sets: dict[str, SetScorer] = {}
@@ -128,23 +129,25 @@ class Plan:
                 )
         scored: list[Mapping[str, PreparedMetric | SetScorer]] = [self.metrics, self.sets]
         self.facts = {spec: prepared.facts for group in scored for spec, prepared in group.items()}
-        """What the numbers of each metric depend on beside its spec, as it is known before rows are scored"""
+        """By spec: all that the metric's numbers depend on besides the spec, as far as it is known before rows are
+        scored"""
         self.scorer = BlockScorer(self.metrics, self.sets, evidence, engine)
-        """What scores rows of the corpus, anywhere"""
+        """The scorer of the corpus's rows, in this process or in another one"""
         self._cache = None if store is None else RowCache(store, self.metrics, corpus, evidence)
         self._read = {} if engine is None else {spec: (Distinct(), Distinct()) for spec in self.metrics}
-        """The texts that a metric of rows read, and those that are longer than the model's window"""
+        """By spec: the distinct texts that a metric of rows has read, and those that are longer than the model's
+        window"""
 
     def look_up(self, rows: Sequence[int], there: Scores = MappingProxyType({})) -> tuple[Scores, CacheLookup | None]:
         """Return the cached scores of rows, and which scores have still to be computed.
 
         Args:
             rows: the numbers of the rows.
-            there: scores of the rows that an earlier run wrote.
+            there: the scores of these rows that an earlier run wrote.
 
         Returns:
-            The scores, and what has still to be computed; None for that where all rows and all systems have their
-            scores.
+            The scores by spec and row number, and what has still to be computed. The latter is None where all rows and
+            all systems have their scores.
         """
         cached: dict[str, dict[int, RowResult]] = {}
         damaged: frozenset[int] = frozenset()
@@ -160,7 +163,7 @@ class Plan:
         return scores, CacheLookup(missing, damaged) if asked else None
 
     def take(self, block: ScoredBlock) -> None:
-        """Keep what was scored, and gather what systems are scored from; of other plans' metrics nothing."""
+        """Cache the scores of a block, and add collected points to corpus-level metrics. Skip other plans' metrics."""
         if scored := {spec: results for spec, results in block.scored.items() if spec in self.metrics}:
             if self._cache is not None:
                 self._cache.add(scored)
@@ -170,7 +173,7 @@ class Plan:
             self.sets[spec].join(block.collected[spec])
 
     def set_scores(self, spec: str) -> dict[str, RowResult]:
-        """Return the score of each system by a corpus-level metric, whose blocks have all come."""
+        """Return the result of a corpus-level metric for each system, after all blocks have been taken."""
         points = self.sets[spec]
         if self.engine is not None:
             for requests in points.others():
@@ -187,7 +190,7 @@ class Plan:
         return scores
 
     def signature(self, spec: str) -> Signature:
-        """Return the signature of a metric whose blocks have come."""
+        """Return the signature of a metric, after all blocks have been taken."""
         facts = dict(self.facts[spec])
         if "window" in facts:
             longer, texts = self.sets[spec].read if spec in self.sets else map(len, reversed(self._read[spec]))
@@ -195,7 +198,7 @@ class Plan:
         return Signature(spec, facts)
 
     def _note(self, scored: Scores) -> None:
-        """Take note of which texts some rows' scores were made of, for the signature."""
+        """Count the texts that some rows' scores depend on, and those longer than the window, for the signature."""
         for spec, results in scored.items():
             reads, (every, long) = self.metrics[spec].metric.columns, self._read[spec]
             for number, result in results.items():
@@ -205,7 +208,7 @@ class Plan:
 
 
 def _refuse_without(corpus: Corpus, metric: Metric, spec: str) -> None:
-    """Raise InputError where no row has what a metric needs."""
+    """Raise InputError if no row of a corpus has all columns that a metric needs."""
     columns = [column for column in metric.columns if column != "candidate"]
     rows = corpus.rows
     lacking = [column for column in columns if all(getattr(row, column) in (None, ()) for row in rows)]

@@ -1,7 +1,7 @@
-"""precision='auto': the fastest precision of this machine whose numbers stay close to those of float32.
+"""precision='auto': the fastest precision on this machine whose scores stay close to those in float32.
 
-The times were measured once (`nlgauge.engine.speed`) and are remembered in the cache. The first rows of a run are
-scored in float32 and in the faster precision. All rows of all columns are then scored in one of the two.
+The times are measured once (`nlgauge.engine.speed`) and remembered in the cache. The first rows of a run are scored in
+float32 and in the faster precision. All rows of all columns are then scored in one of the two.
 """
 
 from __future__ import annotations
@@ -27,21 +27,23 @@ from nlgauge.run.store import Store, on_stderr, opened
 
 AUTO = "auto"
 ROWS = 200
-"""How many rows are scored in float32 and in a faster precision, before one of the two is taken for all rows"""
+"""The number of rows that are scored in float32 and in a faster precision, before one of the two is chosen for all
+rows"""
 _WORTH_IT = 1.1
-"""How many times as fast as float32 a precision has to be in every round that was timed"""
+"""The speed relative to float32 that a precision has to reach in every measured round"""
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """How far the scores of the first rows in one precision are from those in float32."""
+    """The distance between a sub-score of the first rows in another precision and in float32."""
 
     metric: str
     part: str
     largest: float
-    """Infinite where a row has a score in one of the two alone"""
+    """The largest absolute change of a row's score; infinite where a row has a score in only one of the two
+    precisions"""
     mean: float
     range: float
-    """The largest score in float32 less the least; of a corpus-level metric its largest absolute value"""
+    """The largest score in float32 minus the least; for a corpus-level metric, the largest absolute score"""
 
     @property
     def share(self) -> float:
@@ -51,16 +53,16 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Way:
-    """A precision with a backend for each model of a run."""
+    """A precision, and the backend that each model of a run uses for it."""
 
     precision: str
     backends: Mapping[str, str]
     times_as_fast: float
-    """As float32 for all models together, in the slowest round"""
+    """The speed of all models together, relative to float32, in the slowest measured round"""
 
     @property
     def named(self) -> str:
-        """The precision and its backends."""
+        """The precision and its backends, in words."""
         return f"{self.precision} by {' and '.join(dict.fromkeys(self.backends.values()))}"
 
 
@@ -68,9 +70,9 @@ def speeds_of(name: str, device: str | None, store: Store | None, again: bool = 
     """Return how fast a model is with each backend and precision: the stored times, or times measured now.
 
     Args:
-        name: of the model.
-        device: as it was asked for.
-        store: where the times are remembered; None to measure and to forget.
+        name: the name of the model.
+        device: the device that the user chose; None for the default.
+        store: the cache, where the times are remembered; None to measure them each time.
         again: whether to measure although times are remembered.
 
     Returns:
@@ -99,16 +101,17 @@ def speeds_of(name: str, device: str | None, store: Store | None, again: bool = 
 def settled(
     corpus: Corpus, metrics: Mapping[str, Metric], options: RunOptions, against: Corpus | None = None
 ) -> tuple[RunOptions, dict[str, Any]]:
-    """Choose a precision for a run with precision='auto', and return its options with this precision for all rows.
+    """Return the options of a run with precision='auto', now with a precision for all rows, and a record of the choice.
 
     Args:
         corpus: the rows.
-        metrics: by spec.
-        options: of the run.
-        against: what corpus-level metrics compare with instead of references.
+        metrics: the metrics by spec.
+        options: the options of the run.
+        against: the corpus that corpus-level metrics compare outputs with, instead of references.
 
     Returns:
-        The options, and what `run["precision"]` of the table says of the choice.
+        The options, and the record of the choice, which is `run["precision"]` of the table. The record is empty where
+        no metric reads a model.
 
     Raises:
         SpecError: a metric needs something besides models, such as a server, or a model cannot be loaded.
@@ -149,14 +152,14 @@ def settled(
 
 
 def as_scored(table: ScoreTable, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what `evaluate` takes besides with the precision that 'auto' came to, to score other rows in the same way.
+    """Return the arguments of `evaluate` with the precision that 'auto' chose, to score other rows in the same way.
 
     Args:
-        table: what was scored.
-        options: the arguments of `evaluate` by which it was scored.
+        table: the scores.
+        options: the arguments of `evaluate` by which they were scored.
 
     Returns:
-        The arguments.
+        The arguments; those of `options` where no choice was made.
     """
     if options.get("precision") != AUTO or (told := table.run.get("precision")) is None:
         return dict(options)
@@ -165,14 +168,14 @@ def as_scored(table: ScoreTable, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ways(speeds: Mapping[str, Speeds | None], backend: str) -> list[Way]:
-    """Return the ways to run some models that are faster than float32 by default, the fastest first.
+    """Return the precisions in which some models are faster than in float32, the fastest first.
 
     Args:
-        speeds: of each model.
-        backend: the one that was asked for, or 'auto'.
+        speeds: the measured speeds of each model, by name; None for a model that cannot be timed.
+        backend: the backend that the user chose, or 'auto'.
 
     Returns:
-        The ways; each has one precision, which all models have.
+        The ways. Each has one precision, which all models can use. Empty where a model cannot be timed.
     """
     by_model = {name: of_model.timings for name, of_model in speeds.items() if of_model is not None}
     if len(by_model) < len(speeds):
@@ -197,7 +200,7 @@ def ways(speeds: Mapping[str, Speeds | None], backend: str) -> list[Way]:
 
 
 def _usual(timings: Sequence[Timing], backend: str) -> Timing:
-    """Return the time in float32 by the backend that was asked for."""
+    """Return the timing in float32 by the backend that the user chose, or else the first timing."""
     return next((of for of in timings if of.precision == "float32" and of.backend == backend), timings[0])
 
 
@@ -206,17 +209,17 @@ def _models_of(metric: Metric) -> Sequence[str]:
 
 
 def _scored(corpus: Corpus, metrics: Mapping[str, Metric], options: RunOptions, against: Corpus | None) -> ScoreTable:
-    """Return the scores of the first rows. Those of rows go to the cache, where the run then finds them."""
+    """Return the scores of the first rows. Scores of single rows go to the cache, where the run then finds them."""
     rows = corpus[:ROWS]
     alone = replace(options, output=None, ray=None, rows_per_block=None)
     return run(rows, metrics, alone, TableBuilder(rows, metrics, {}, evidence=options.evidence), against=against)
 
 
 def changes(metrics: Mapping[str, Metric], exact: ScoreTable, other: ScoreTable) -> list[Change]:
-    """Return how far scores are from those in float32, of each sub-score that has a better direction.
+    """Return how far the scores are from those in float32, for each sub-score that is not only informative.
 
     Args:
-        metrics: by spec.
+        metrics: the metrics by spec.
         exact: the scores in float32.
         other: the scores of the same rows in another precision.
 
@@ -249,7 +252,7 @@ def changes(metrics: Mapping[str, Metric], exact: ScoreTable, other: ScoreTable)
 
 
 class _Choice:
-    """What is said of a choice while it is made."""
+    """The choice of a precision while it is made: the sentences about it, and the measured changes of scores."""
 
     def __init__(self, limit: float) -> None:
         self.exact: ScoreTable | None = None
@@ -259,12 +262,12 @@ class _Choice:
         self._changes: list[Change] = []
 
     def say(self, sentence: str) -> None:
-        """Print a sentence on stderr, and hold it for the table."""
+        """Print a sentence on stderr, and remember it for the table."""
         self._said.append(sentence)
         on_stderr(sentence)
 
     def accepts(self, way: Way, metrics: Mapping[str, Metric], other: ScoreTable) -> bool:
-        """Say how far the first rows' scores are from float32, and return whether that is within the limit."""
+        """Print how far the first rows' scores are from float32, and return whether that is within the limit."""
         assert self.exact is not None
         self._changes = changes(metrics, self.exact, other)
         worst = max(self._changes, key=lambda change: change.share, default=None)
@@ -302,6 +305,6 @@ def _share(share: float) -> str:
 
 
 def _plain(change: Change) -> dict[str, Any]:
-    """Return a change as JSON has it: null for a number that is not finite."""
+    """Return a change as a JSON record, with null for an infinite number."""
     record = msgspec.structs.asdict(change)
     return {name: None if isinstance(value, float) and math.isinf(value) else value for name, value in record.items()}

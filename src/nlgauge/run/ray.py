@@ -1,7 +1,8 @@
-"""Blocks are scored by actors of Ray (extra `ray`), each with models of its own; their order is kept.
+"""Scoring with Ray (extra `ray`): actors score tasks with models of their own, and blocks come in the order of tasks.
 
-Ray's actors and not Ray Data: rows are read and checked at one door already, and a folder of scores needs its blocks in
-order, with those left out that an earlier run wrote. What is sent is a task's rows and what came of them.
+It uses Ray's actors and not Ray Data, because the rows have already been read and checked, and because a folder of
+scores needs its blocks in order, without those that an earlier run wrote. Only the rows of a task and their scores are
+sent.
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ from nlgauge.run.block import BlockScorer, ScoredBlock, Task, score_here
 from nlgauge.run.cache import can_be_cached, made_by
 
 _AHEAD = 2
-"""Tasks that a worker has at a time: one that it scores, and the next"""
+"""The number of tasks that a worker has at a time: the one that it scores, and the next"""
 _WINDOW = 4
-"""Tasks a worker that may be under way before the first of them has ended: what is held here stays bounded"""
+"""The largest number of tasks per worker that are under way while the first of them has not ended. It limits the memory
+of the process that collects the scores"""
 _TRIES = 3
 
 
 def score(
     scorers: Sequence[BlockScorer], tasks: Iterable[Task], options: RunOptions
 ) -> Generator[ScoredBlock, None, None]:
-    """Return an `Executor`. Raises MissingExtraError, and NlgaugeError for a cluster out of reach or without room."""
+    """Yield scored blocks, as an `Executor`. Raises MissingExtraError, or NlgaugeError for an unusable cluster."""
     cluster, ray = options.ray, _ray()
     assert isinstance(cluster, Cluster)
     ours = not ray.is_initialized()
@@ -57,7 +59,7 @@ def _begin(cluster: Cluster, ray: Any) -> None:
 
 
 def _started(cluster: Cluster, ray: Any) -> list[Any]:
-    """Start the workers of a cluster."""
+    """Return the workers of a cluster, after starting them. Raises NlgaugeError for a cluster that is too small."""
     there, threads, gpus = ray.cluster_resources(), cluster.threads, cluster.gpus
     most = int(there.get("CPU", 0) // threads)
     if gpus:
@@ -72,17 +74,17 @@ def _started(cluster: Cluster, ray: Any) -> list[Any]:
 
 
 class _Shared(NamedTuple):
-    """What all tasks of a run are scored with."""
+    """The scorers and options that all tasks of a run share, in the form that is sent to workers."""
 
     scorers: Sequence[BlockScorer]
-    """Without their engines"""
+    """The scorers without their engines"""
     facts: Sequence[Mapping[str, Any] | None]
-    """What each engine of the process that prepared the run says of itself"""
+    """For each scorer, the facts of its engine in the process that prepared the run; None without an engine"""
     options: RunOptions
     threads: int
 
     def begun(self) -> list[BlockScorer]:
-        """Return the scorers with their engines. Raises NlgaugeError where the run was prepared with others."""
+        """Return the scorers with engines. Raises NlgaugeError if model or code are not those that prepared the run."""
         os.environ["NLGAUGE_THREADS"] = str(self.threads)
         begun: list[BlockScorer] = []
         for scorer, facts in zip(self.scorers, self.facts, strict=True):
@@ -104,14 +106,14 @@ class _Shared(NamedTuple):
 
 
 class _Worker:
-    """Scores tasks in another process, with models that are loaded once."""
+    """An actor that scores tasks in another process, with models that it loads once."""
 
     def __init__(self) -> None:
         self._shared: _Shared | None = None
         self._scorers: list[BlockScorer] = []
 
     def score(self, shared: Callable[[], _Shared], task: Task) -> list[ScoredBlock]:
-        """Return what comes of a task. shared: fetches what the run shares, when the first task comes."""
+        """Return the scored blocks of a task. shared: returns what all tasks share; called for the first task only."""
         if self._shared is None:
             sent = shared()
             self._scorers, self._shared = sent.begun(), sent
@@ -127,7 +129,7 @@ class _Under(NamedTuple):
 
 
 class _Workers:
-    """Hands tasks to the worker that has least to do, and gives what came of them in their order."""
+    """The workers of a run. A task goes to the worker with the fewest tasks, and blocks come in the order of tasks."""
 
     def __init__(self, ray: Any, workers: Sequence[Any], shared: Callable[[], _Shared]) -> None:
         self._ray, self._workers, self._shared = ray, workers, shared
@@ -146,7 +148,7 @@ class _Workers:
             yield from self._done(under.popleft(), open_)
 
     def _free(self, under: Iterable[_Under], open_: set[Any]) -> int:
-        """Return the worker that has least to do, when one has room."""
+        """Return the number of the worker with the fewest tasks, after waiting until one can take another task."""
         while True:
             if open_:
                 ready, _ = self._ray.wait(list(open_), num_returns=len(open_), timeout=0)
@@ -180,7 +182,7 @@ class _Workers:
 
 
 def _fetched(shared: Sequence[Any]) -> _Shared:
-    """Return what lies in Ray's store. It is named in a list, so that Ray does not fetch it again for every task."""
+    """Return the shared objects in Ray's store. Their reference is in a list, so that Ray fetches them only once."""
     sent: _Shared = _ray().get(shared[0])
     return sent
 

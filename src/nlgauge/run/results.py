@@ -1,4 +1,4 @@
-"""A row's score with all that came with it, its form in the cache, and a count of the texts that were read."""
+"""The result of a metric for a row, its form in the cache, and a counter of distinct texts."""
 
 from __future__ import annotations
 
@@ -29,18 +29,19 @@ _Fields = tuple[_Numbers, str | None, tuple[str, ...], _Numbers | None, tuple[in
 
 
 UNKNOWN = "over 20 % of a text's sub-words are unknown to the model's tokenizer, and the score says little"
-"""What is noted of rows whose share of unknown sub-words is above `MOST_UNKNOWN`"""
+"""The note of a row with a text whose share of unknown sub-words is above `MOST_UNKNOWN`"""
 MOST_UNKNOWN = 0.2
 
 
 def told_unknown(value: Value, row: Row, columns: Sequence[str], unknown: Mapping[str, float]) -> Value:
-    """Return a value with a note where a text of the row has many unknown sub-words; without a number where all are.
+    """Return a value with a note if a text has many unknown sub-words, or NaN if a column has no known sub-word.
 
     Args:
-        value: that of the row.
+        value: the value of the row.
         row: the row.
-        columns: those that the score depends on. A column of several texts has no known word where none of them has.
-        unknown: the share of unknown sub-words, from 0 to 1, of each text that has some.
+        columns: the columns that the score depends on. A column with several texts has no known sub-word if none of
+            these texts has one.
+        unknown: the share of unknown sub-words, from 0 to 1, by text, for texts that have such sub-words.
 
     Returns:
         The value.
@@ -59,20 +60,20 @@ class RowResult(NamedTuple):
 
     value: Value
     longer: tuple[int, ...] = ()
-    """Which of the texts that the metric reads are longer than the model's window"""
+    """The places, in the list of texts that the metric reads (`texts_of`), of texts longer than the model's window"""
     evidence: Json = None
 
     def can_be_of(self, texts: Sequence[str]) -> bool:
-        """Return whether one of these texts is longer than the window."""
+        """Return whether this result fits these texts: every place in `longer` is the place of a text."""
         return all(0 <= number < len(texts) for number in self.longer)
 
 
 class ColumnResults(Mapping[int, RowResult]):
-    """What one metric says of some rows, as `Values`. Objects of single rows are made for those who ask for them.
+    """The results of one metric for some rows, as an array. Objects of single rows are made only when they are needed.
 
     Args:
-        numbers: those of the rows in the corpus.
-        values: theirs.
+        numbers: the numbers of the rows in the corpus.
+        values: the values of the rows, in the same order.
     """
 
     def __init__(self, numbers: Iterable[int], values: Values) -> None:
@@ -92,11 +93,11 @@ class ColumnResults(Mapping[int, RowResult]):
 
 
 Scores: TypeAlias = Mapping[str, Mapping[int, RowResult]]
-"""What metrics say of some rows: by spec, and by number of the row in the corpus"""
+"""Results by the spec of the metric, and then by the number of the row in the corpus"""
 
 
 def texts_of(row: Row, columns: Sequence[str]) -> list[str]:
-    """Return the texts of some columns of a row, one after another."""
+    """Return the texts of some columns of a row, in the order of the columns."""
     texts: list[str] = []
     for column in columns:
         content: str | tuple[str, ...] | None = getattr(row, column)
@@ -109,7 +110,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
 
     Args:
         metric: the metric.
-        values: what it gave.
+        values: the values that it gave.
         count: how many rows or systems there are.
 
     Returns:
@@ -140,7 +141,7 @@ def checked(metric: Metric, values: Sequence[Value], count: int) -> Sequence[Val
 
 
 def packed(result: RowResult) -> bytes:
-    """Return a result as the cache holds it: numbers alone as doubles, all else as JSON."""
+    """Return a result as bytes for the cache: as doubles if it has numbers only, otherwise as JSON."""
     value = result.value
     if value.reason is None and not (value.notes or value.counts or result.longer or result.evidence):
         return _PLAIN + struct.pack(f"<{len(value.parts)}d", *value.parts)
@@ -149,14 +150,14 @@ def packed(result: RowResult) -> bytes:
 
 
 def unpacker(parts: int, formula: Mapping[str, object] | None = None) -> Callable[[bytes], RowResult | None]:
-    """Return the reader of what `packed` wrote of a metric.
+    """Return a function that reads the results of a metric from the bytes that `packed` made.
 
     Args:
-        parts: how many sub-scores the metric has.
-        formula: that of a metric that has counts.
+        parts: the number of sub-scores of the metric.
+        formula: the formula of the corpus score, for a metric that has counts.
 
     Returns:
-        A function of what the cache holds. It gives the result; None for what `packed` does not write.
+        A function of bytes from the cache. It returns the result, or None for bytes that `packed` does not write.
     """
 
     @cache
@@ -177,7 +178,7 @@ def unpacker(parts: int, formula: Mapping[str, object] | None = None) -> Callabl
 
 
 def _full(content: bytes) -> RowResult:
-    """Return the result. Raises ValueError for what is no score."""
+    """Return a result from its JSON form. Raises ValueError for bytes that are not a result."""
     import msgspec  # where there is a cache
 
     try:
@@ -196,9 +197,10 @@ def _numbers(numbers: _Numbers) -> tuple[float, ...]:
 
 
 class Distinct:
-    """Counts the distinct ones of the texts that were added.
+    """A counter of the distinct texts among those that were added.
 
-    It keeps 8 bytes of a digest of each: that two of 10 million texts share them has a chance of 3 in a million.
+    It holds 8 bytes of a digest for each text. Among 10 million texts, the probability that two of them have equal
+    digests is 3 in a million.
     """
 
     def __init__(self) -> None:
@@ -206,7 +208,7 @@ class Distinct:
         self._sorted: NDArray[np.uint64] = np.empty(0, np.uint64)
 
     def add(self, texts: Iterable[str]) -> None:
-        """Take more texts."""
+        """Add texts to the count."""
         for text in texts:
             digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
             self._new.add(int.from_bytes(digest, "big"))

@@ -1,7 +1,7 @@
-"""The one runner: plans, their rows in blocks, an executor that scores them, and a sink that takes what comes.
+"""The runner, which all runs use: an executor scores the rows of each plan in blocks, and a sink takes the scores.
 
-Blocks depend on corpus and metrics alone and are cached whole, so that a run that was killed goes on where it stopped
-and ends with the same numbers to the bit. What is in memory is what is being worked at.
+Blocks depend on corpus and metrics alone, and each block is cached as a whole. So a run that was killed continues where
+it stopped, and ends with exactly the same numbers. Memory holds only the rows that are being scored.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ def run(
     against: Corpus | None = None,
     rows: Sequence[int] | None = None,
 ) -> T:
-    """Score rows, and give what comes of them to a sink.
+    """Score rows, give the scores to a sink, and return what the sink makes of them.
 
     Args:
         corpus: the rows.
-        metrics: by spec.
-        options: of the run.
+        metrics: the metrics by spec.
+        options: the options of the run.
         sink: takes the scores.
-        against: what corpus-level metrics compare with instead of references.
-        rows: the numbers of those that are scored; all by default.
+        against: the corpus that corpus-level metrics compare outputs with, instead of references.
+        rows: the numbers of the rows that are scored; all rows by default.
 
     Returns:
-        What the sink makes.
+        What the sink makes of the scores, such as a table.
 
     Raises:
         InputError: rows cannot be scored as given.
@@ -78,7 +78,7 @@ def run(
 def score(
     plans: Sequence[Plan], wanted: Sequence[int], options: RunOptions, sink: Sink[T], earlier: Earlier | None = None
 ) -> None:
-    """Score rows of a corpus by its plans, as many at a time as the options say. earlier: what is there already."""
+    """Score rows by the plans of a group, in tasks of the size that the options name. earlier: reads old scores."""
     execute: Executor = score_here
     if options.ray is not None:
         from nlgauge.run import ray

@@ -1,4 +1,4 @@
-"""A corpus-level metric in a run: gathers points as texts come by, and compares each system's with the other side's."""
+"""A corpus-level metric in a run: it collects points of texts, then compares systems with references or a corpus."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _AT_ONCE = 256
 
 
 class PointCollector:
-    """The points of texts that a corpus-level metric compares, as they come by.
+    """A collector of the points (vectors) of texts that a corpus-level metric compares.
 
     Args:
         metric: the metric.
-        prepared: what it prepared.
+        prepared: the metric's result of `prepare`.
         against: whether outputs are compared with another corpus and not with the references of their rows.
-        skipped: the systems whose score is known.
+        skipped: the systems whose score is known already.
     """
 
     def __init__(
@@ -35,29 +35,30 @@ class PointCollector:
     ) -> None:
         self.metric = metric
         self.points: dict[str, NDArray[np.float32]] = {}
-        """By text"""
+        """The points of each text, [points, dimensions]"""
         self.longer: set[str] = set()
         """The texts that are longer than the model's window"""
         self.unknown: dict[str, float] = {}
-        """The share of unknown sub-words, of each text that has some; a text of no known word has no point"""
+        """The share of unknown sub-words, from 0 to 1, by text, for texts that have some. A text without a known
+        sub-word has no points"""
         self.skipped = skipped
         self._prepared, self._with_references = prepared, not against
 
     def apart(self) -> PointCollector:
-        """Return a collector for some of the rows, which another process may fill."""
+        """Return an empty collector for a part of the rows, which another process may fill."""
         return PointCollector(self.metric, self._prepared, not self._with_references, frozenset(self.skipped))
 
     def requests(self, row: Row) -> list[AnyRequest]:
-        """Return the features that the points of a row's texts need; none where the score of its system is cached."""
+        """Return requests for the features of a row's texts; empty if the score of the row's system is cached."""
         texts = [] if row.system in self.skipped else self.texts_of(row)
         return [self.metric.request(text, self._prepared) for text in dict.fromkeys(texts)]
 
     def lacks(self, request: AnyRequest) -> bool:
-        """Return whether the points of a text have not been made yet."""
+        """Return whether the points of the request's text have not been made yet."""
         return request.texts[0] not in self.points
 
     def take(self, requests: Sequence[AnyRequest], features: Features) -> None:
-        """Make the points of some texts."""
+        """Make the points of the texts of requests, from their features."""
         for request in filter(self.lacks, requests):
             feature, text = features[request], request.texts[0]
             if text in features.longer:
@@ -68,26 +69,26 @@ class PointCollector:
                 self.points[text] = self.metric.points(feature)
 
     def join(self, other: PointCollector) -> None:
-        """Take what another one gathered."""
+        """Add the points that another collector has collected."""
         self.points.update(other.points)
         self.longer.update(other.longer)
         self.unknown.update(other.unknown)
 
     def texts_of(self, row: Row) -> list[str]:
-        """Return the texts of a row that are compared."""
+        """Return the texts of a row that are compared: the candidate, and the references without another corpus."""
         return [row.candidate, *(row.references if self._with_references else ())]
 
 
 class SetScorer(PointCollector):
-    """The points of all texts that a corpus-level metric compares, and what the store has of whole systems.
+    """The scorer of systems by a corpus-level metric, from the points of all texts and from cached scores.
 
     Args:
         metric: the metric.
-        prepared: what it prepared.
-        facts: what its numbers depend on.
+        prepared: the metric's result of `prepare`.
+        facts: all that its numbers depend on besides its spec and the texts.
         rows: the corpus.
         against: the corpus whose candidates outputs are compared with, instead of the references of their rows.
-        evidence: whether it is wanted.
+        evidence: whether evidence is wanted.
         key: the metric's key in the cache; None where it is not cached.
     """
 
@@ -109,7 +110,7 @@ class SetScorer(PointCollector):
 
     @cached_property
     def systems(self) -> Mapping[str, Sequence[int]]:
-        """The numbers of each system's rows."""
+        """The numbers of each system's rows, by the name of the system."""
         numbers: dict[str, array[int]] = {}
         for number, row in enumerate(self._rows):
             numbers.setdefault(row.system, array("Q")).append(number)
@@ -117,7 +118,7 @@ class SetScorer(PointCollector):
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
-        """The key of each system's score in the cache; empty where nothing is cached."""
+        """The cache key of each system's score, by the name of the system; empty where nothing is cached."""
         digests: dict[str, str] = {}
         if self._key is None:
             return digests
@@ -132,7 +133,7 @@ class SetScorer(PointCollector):
         return {system: f"set|{self._key}|{digest}" for system, digest in digests.items()}
 
     def recall(self, cached: Mapping[str, bytes]) -> None:
-        """Take the entries of the store, by key. An entry that is not a score of the system is ignored."""
+        """Take the cached scores of systems from entries by key. Entries that are not a system's score are ignored."""
         self._kept = {}
         self.skipped = self._kept.keys()
         for system, key in self.keys.items():
@@ -142,12 +143,12 @@ class SetScorer(PointCollector):
 
     @property
     def missing(self) -> list[str]:
-        """The systems that the store has nothing of."""
+        """The systems whose score is not in the cache."""
         return [system for system in self.systems if system not in self._kept]
 
     @property
     def read(self) -> tuple[int, int]:
-        """How many of the texts are longer than the model's window, and how many there are."""
+        """The number of distinct texts longer than the model's window, and the number of all distinct texts."""
         longer, distinct = set(self.longer), Distinct()
         for system in self.systems:
             texts = self._all_texts(system)
@@ -157,14 +158,14 @@ class SetScorer(PointCollector):
         return len(longer), len(distinct)
 
     def others(self) -> Iterator[list[AnyRequest]]:
-        """Yield the same of the corpus that is compared with, some texts at a time."""
+        """Yield requests for the texts of the corpus `against` that have no points yet, some texts at a time."""
         texts = [row.candidate for row in self._against or ()] if self.missing else []
         texts = [text for text in dict.fromkeys(texts) if text not in self.points]
         for at in range(0, len(texts), _AT_ONCE):
             yield [self.metric.request(text, self._prepared) for text in texts[at : at + _AT_ONCE]]
 
     def scores(self) -> Iterator[tuple[str, RowResult]]:
-        """Yield the score of each system, in the corpus's order: what the store has, the others compared now."""
+        """Yield each system with its result, in the corpus's order. Results that were not cached are computed."""
         other = self._texts(self._against, "candidate") if self._against is not None else None
         for system in self.systems:
             yield system, self._kept.get(system) or self._scored(system, other)
@@ -196,7 +197,7 @@ class SetScorer(PointCollector):
         return list(dict.fromkeys([*(text for row in self._of(system) for text in self.texts_of(row)), *others]))
 
     def _texts(self, rows: Iterable[Row], side: str) -> list[SetText]:
-        """Return the texts of one side that have points."""
+        """Return the texts of one side, "candidate" or "references", that have points, with these points."""
         texts = (
             (row.item, text) for row in rows for text in ([row.candidate] if side == "candidate" else row.references)
         )

@@ -1,4 +1,4 @@
-"""Where scores go: a table in memory, or rows as they come. A new place is a subclass of Sink."""
+"""Sinks, which take the scores of a run: as a table in memory, or as rows. A new place is a subclass of Sink."""
 
 from __future__ import annotations
 
@@ -23,15 +23,17 @@ from nlgauge.run.results import ColumnResults, RowResult, Scores
 
 T = TypeVar("T")
 Earlier: TypeAlias = Callable[[Sequence[int]], Scores]
-"""What is there of some rows already, by all metrics of rows or by none"""
+"""A function from the numbers of rows to the scores of these rows that an earlier run wrote. It has the scores by all
+metrics of rows, or by none"""
 NAMED = 5
-"""Rows that are named of all that have a note"""
+"""The largest number of rows that are named for each note"""
 _MOST_TEXTS = 200_000
-"""Rows whose texts a table can tell from others; of more, the header of the file would be too large"""
+"""The largest number of rows for which a table has digests of their texts; with more, the file's header would be too
+large"""
 
 
 def described(corpus: Corpus) -> RunRecord:
-    """Return what a table's `run` says of the rows that were scored."""
+    """Return what the record `run` of a table says about the scored rows."""
     about = RunRecord({"rows": len(corpus.rows), "corpus": Later(lambda: corpus.digest)})
     trials = [row.trial for row in corpus.rows]
     if any(trial is not None for trial in trials):
@@ -45,47 +47,47 @@ class Sink(ABC, Generic[T]):
     """A place where the scores of a run go. The methods are called in the order in which they stand here."""
 
     def begin(self, plans: Sequence[Plan], held: ExitStack) -> Earlier | None:
-        """Make ready for some plans' metrics, and return what is there already. held: lasts as long as the run."""
+        """Prepare for the metrics of plans. Return a reader of earlier scores, or None. held: closed after the run."""
         return None
 
     @abstractmethod
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
-        """Take some scores, each of which may come again. ended: rows of which nothing more comes by these plans."""
+        """Take scores, each of which may come several times. ended: the rows that these plans have finished."""
 
     def finish(self, plan: Plan) -> None:
         """Take what is known only after all rows of a plan: signatures, and the scores of systems."""
 
     @abstractmethod
     def end(self, spent: Mapping[str, object]) -> T:
-        """Return what the run comes to. spent: its seconds, and what each model did."""
+        """Return the result of the run. spent: the seconds of the run, and the work of each model."""
 
 
 class RowCollector(Sink[dict[str, dict[int, RowResult]]]):
-    """The scores of rows with all that came with each."""
+    """A sink that collects the complete results of rows."""
 
     def __init__(self) -> None:
         self.scored: dict[str, dict[int, RowResult]] = {}
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
-        """Take some scores."""
+        """Add the results of some rows."""
         for spec, results in scored.items():
             self.scored.setdefault(spec, {}).update(results)
 
     def end(self, spent: Mapping[str, object]) -> dict[str, dict[int, RowResult]]:
-        """All of them."""
+        """Return all results, by the spec of the metric and by the number of the row."""
         return self.scored
 
 
 class TableBuilder(Sink[ScoreTable]):
-    """A table in memory.
+    """A sink that builds a table in memory.
 
     Args:
         corpus: the rows.
-        metrics: by spec.
-        asked: specs by what was asked for.
-        evidence: whether it is in the table.
-        held: of how many rows scores are held, all by default; 0 for a table without rows.
-        repeats: what the table says of rows of one system and item.
+        metrics: the metrics by spec.
+        asked: the canonical spec of each metric, by the spec that the user wrote.
+        evidence: whether evidence is in the table.
+        held: the number of rows whose scores are held, all by default; 0 for a table without rows.
+        repeats: how several rows of one system and item are treated (`nlgauge.options.Repeats`); the table records it.
     """
 
     def __init__(
@@ -101,7 +103,7 @@ class TableBuilder(Sink[ScoreTable]):
         self._repeats = repeats
         self._rows = [(row.system, row.item) for row in corpus.rows] if held is None else []
         self.columns: dict[str, Column] = {}
-        """Without a number in them yet"""
+        """The columns by spec, which are NaN until their scores come"""
         for spec, metric in metrics.items():
             of_rows = isinstance(metric, RowMetric)
             size = (len(corpus.rows) if held is None else held) if of_rows else len(corpus.systems)
@@ -120,7 +122,7 @@ class TableBuilder(Sink[ScoreTable]):
         self._noted: dict[str, dict[str, list[int]]] = {spec: {} for spec in metrics}
 
     def take(self, scored: Scores, ended: Sequence[int] = ()) -> None:
-        """Take some rows' scores."""
+        """Add the scores of some rows to the table."""
         for spec, results in scored.items():
             column = self.columns[spec]
             if isinstance(results, ColumnResults):
@@ -140,7 +142,7 @@ class TableBuilder(Sink[ScoreTable]):
         self._signatures.update({spec: plan.signature(spec) for spec in plan.facts})
 
     def end(self, spent: Mapping[str, object]) -> ScoreTable:
-        """Return the whole table, metrics in the order in which they were asked for, and rows in theirs."""
+        """Return the complete table, with metrics in the order of their request and rows in the order of the corpus."""
         for column in self.columns.values():
             column.reasons = dict(sorted(column.reasons.items()))
             column.evidence = dict(sorted(column.evidence.items()))
@@ -157,13 +159,13 @@ class TableBuilder(Sink[ScoreTable]):
         return table
 
     def _note(self, spec: str, index: int, notes: Sequence[str]) -> None:
-        """Count the notes of a row, or system, and keep the first ones that have each."""
+        """Count the notes of a row or system, and remember the first rows or systems with each note."""
         self._notes[spec].update(notes)
         for note in notes:
             self._noted[spec][note] = sorted([*self._noted[spec].get(note, []), index + 1])[:NAMED]
 
     def _fill_column(self, spec: str, column: Column, results: ColumnResults) -> None:
-        """Do the same as `_fill` for scores that come as an array."""
+        """Fill a column with scores that come as an array, as `_fill` does with single values."""
         numbers, values = np.array(results.numbers, np.intp), results.values_of
         for at, notes in values.notes.items():
             if (index := results.numbers[at]) not in column.reasons and np.isnan(column.values[index]).all():

@@ -4,8 +4,9 @@ An entry comes back byte for byte as it was put, or not at all: a checksum of it
 Several processes use one folder at once. A damaged file is set aside under another name, and never removed. Where the
 place cannot be used, as on a full disk, the user is told once, nothing is removed, and nothing more is cached.
 
-Whoever sees damage opens the file once more before setting it aside: another process may have begun a new one. Where
-two do so at the same moment, a new file is lost, and no entry is wrong: each has its checksum.
+A process that sees damage opens the file once more before it sets the file aside, because another process may have
+begun a new file. If two processes do so at the same moment, a new file is lost. No entry is wrong then, because each
+entry has its checksum.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from nlgauge.errors import SpecError
 
 LIMIT = 4 << 30
 BUSY_S = 30.0
-"""How long another process is waited for"""
+"""The time in seconds for which the cache waits for another process"""
 
 _OFF = "off"
 _SCHEMA = 2
@@ -71,12 +72,12 @@ T = TypeVar("T")
 
 
 def is_off() -> bool:
-    """Return True if nothing is to be cached unless a folder is named."""
+    """Return True if NLGAUGE_CACHE is 'off', so that nothing is cached unless a folder is named."""
     return os.environ.get("NLGAUGE_CACHE") == _OFF
 
 
 def default_folder() -> Path:
-    """Return the folder that NLGAUGE_CACHE names, or the platform's. Raises RuntimeError for a user without a home."""
+    """Return the cache folder: NLGAUGE_CACHE, or the platform's. Raises RuntimeError for a user without a home."""
     if (named := os.environ.get("NLGAUGE_CACHE")) and named != _OFF:
         return Path(named)
     if sys.platform == "win32":
@@ -87,7 +88,7 @@ def default_folder() -> Path:
 
 
 def default_limit() -> int:
-    """Return the largest size in bytes. Raises SpecError where NLGAUGE_CACHE_LIMIT is no number of them."""
+    """Return the largest size of the cache in bytes. Raises SpecError if NLGAUGE_CACHE_LIMIT is not a number."""
     named = os.environ.get("NLGAUGE_CACHE_LIMIT")
     if named and not (named.isascii() and named.isdecimal()):
         raise SpecError(f"NLGAUGE_CACHE_LIMIT={named}: give a number of bytes, as {LIMIT}")
@@ -100,15 +101,15 @@ class Info:
 
     folder: Path
     bytes: int
-    """Size of its files on the disk, with those that were set aside"""
+    """The size of the cache's files on the disk, with the damaged files that were set aside"""
     limit: int
     entries: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """By kind: how many, and the bytes of their values"""
+    """By kind of entry: the number of entries, and the bytes of their values"""
 
 
 @dataclass(frozen=True)
 class Verified:
-    """Result of a check of every entry."""
+    """The result of a check of every entry: how many are intact, and how many were dropped."""
 
     intact: int
     dropped: int
@@ -120,13 +121,13 @@ class Verified:
 def opened(cache: bool | str | Path) -> Iterator[Store | None]:
     """Open the cache that `evaluate(cache=...)` names.
 
-    What was put and not committed is written at the end, unless the inside raises.
+    Entries that are not committed yet are written at the end of the context, unless it ends by an exception.
 
     Args:
-        cache: True for the platform's folder, a folder, or False for none.
+        cache: True for the platform's folder, a folder, or False for no cache.
 
     Returns:
-        A context that gives the store, or None.
+        A context that gives the store, or None for no cache.
     """
     if cache is False or (cache is True and is_off()):
         yield None
@@ -136,15 +137,16 @@ def opened(cache: bool | str | Path) -> Iterator[Store | None]:
 
 
 class Store:
-    """Values by key, in a folder; opened when it is first used.
+    """A store of values by key, in a folder. Its file is opened when it is first used.
 
-    Whatever happens to the file or the disk, entries are merely absent.
+    A failure of the file or of the disk raises no error. It only makes entries missing.
 
     Args:
         folder: the platform's cache folder by default.
-        limit: bytes, those of NLGAUGE_CACHE_LIMIT or 4 GiB by default. Over it the least recently used entries go.
-        tell: takes a line if a damaged file is set aside, and one if nothing can be cached. Printed on stderr by
-            default.
+        limit: the largest size in bytes, by default NLGAUGE_CACHE_LIMIT or 4 GiB. Above it, the least recently used
+            entries are removed.
+        tell: a function that takes a line if a damaged file is set aside, and a line if nothing can be cached. By
+            default, the line is printed on stderr.
 
     Raises:
         SpecError: NLGAUGE_CACHE_LIMIT is no number.
@@ -155,9 +157,9 @@ class Store:
     ) -> None:
         self.limit = default_limit() if limit is None else limit
         self.damaged: set[str] = set()
-        """Keys whose entry was there when it was asked for, and damaged"""
+        """The keys whose entries were damaged when they were requested"""
         self.usable = True
-        """False from the moment on at which the user was told that nothing is cached"""
+        """Whether the cache can be used. It is False after the user was told that nothing is cached"""
         self._tell = tell or on_stderr
         self._lock = threading.RLock()
         self._connected: sqlite3.Connection | None = None
@@ -182,7 +184,7 @@ class Store:
         return pending | (self._attempt(lambda connection: self._read(connection, others), kept) if others else kept)
 
     def put(self, entries: Mapping[str, bytes]) -> None:
-        """Add entries with the next commit."""
+        """Hold entries, which the next commit writes."""
         if self.usable and self.limit > 0:
             self._pending.update(entries)
 
@@ -194,15 +196,15 @@ class Store:
                 self._pending.clear()
 
     def info(self) -> Info:
-        """Return size and number of entries; makes no file where there is none."""
+        """Return the size of the cache and the number of its entries. This makes no file where there is none."""
         entries: dict[str, tuple[int, int]] = {}
         return Info(self.folder, self._size(), self.limit, self._attempt(_kinds, entries) if self._files() else entries)
 
     def clear(self) -> int:
-        """Remove all files of the cache, with those that were set aside. What cannot be removed is told.
+        """Remove all files of the cache, and those that were set aside. The user is told if a file cannot be removed.
 
         Returns:
-            How many bytes these files had.
+            The number of bytes of the files that were removed.
         """
         with self._lock:
             self._pending.clear()
@@ -216,13 +218,13 @@ class Store:
             return before - self._size()
 
     def verify(self) -> Verified:
-        """Check every entry, and drop those that are damaged."""
+        """Check every entry, drop those that are damaged, and return how many there were of each kind."""
         renewals = self._renewals
         intact, dropped = self._attempt(_check, (0, 0)) if self._files() else (0, 0)
         return Verified(intact, dropped, self._renewals > renewals)
 
     def close(self) -> None:
-        """Close the file. What was not committed is not written."""
+        """Close the file. Entries that were not committed are not written."""
         with self._lock:
             self._pending.clear()
             if self._used or self._broken:
@@ -240,7 +242,7 @@ class Store:
         self.close()
 
     def _attempt(self, step: Callable[[sqlite3.Connection], T], instead: T) -> T:
-        """Take a step on the file, once more on a new one if it is damaged; return `instead` if nothing helps."""
+        """Return the result of a step on the file, or of a second try on a new file if it is damaged, or `instead`."""
         with self._lock:
             while self.usable:
                 opened = self._connected is None
@@ -256,7 +258,7 @@ class Store:
             return instead
 
     def _connection(self) -> sqlite3.Connection:
-        """Return the connection; opens the file, or makes it, where there is none yet. Raises one of _FAILURES."""
+        """Return the connection to the file, which is opened or made where needed. Raises one of _FAILURES."""
         if self._connected is None:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             _refuse_shared(self.folder)
@@ -297,7 +299,7 @@ class Store:
             self._connected = None
 
     def _files(self) -> dict[str, Path]:
-        """Return the files of all caches in the folder by name, those of earlier versions too."""
+        """Return all cache files in the folder by name, with those of earlier versions."""
         try:
             return {path.name: path for path in self.folder.iterdir() if _NAME.fullmatch(path.name)}
         except FileNotFoundError:
@@ -330,7 +332,7 @@ class Store:
         return values
 
     def _write(self, connection: sqlite3.Connection) -> None:
-        """Write what waits, mark what was used and drop what is damaged, in one transaction; then keep to the limit."""
+        """Write pending entries, mark used ones and drop damaged ones, in one transaction; then enforce the limit."""
         now = int(time.time())
         pending = ((_stored(key), value) for key, value in self._pending.items())
         entries = ((stored, now, _checksum(stored, value), value) for stored, value in pending)
@@ -345,7 +347,7 @@ class Store:
 
 
 def _begin(connection: sqlite3.Connection) -> None:
-    """Set a connection up, and make the table or look at it. Raises sqlite3.Error, DatabaseError for other tables."""
+    """Set a connection up, and make its table or check it. Raises sqlite3.Error, or DatabaseError for other tables."""
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     deadline = time.monotonic() + BUSY_S
     while True:
@@ -371,7 +373,7 @@ def _begin(connection: sqlite3.Connection) -> None:
 
 
 def _evict(connection: sqlite3.Connection, limit: int) -> None:
-    """Drop the least recently used entries where the file holds more bytes than the limit, down to 90 %."""
+    """Drop the least recently used entries if the file holds more bytes than the limit, until it holds 90 % of it."""
     if _held(connection) <= limit:
         return
     with _transaction(connection):
@@ -416,14 +418,14 @@ def _check(connection: sqlite3.Connection) -> tuple[int, int]:
 
 @contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Open a transaction that writes all, or nothing where the inside raises."""
+    """Open a transaction that writes everything, or nothing if its context ends by an exception."""
     connection.execute("BEGIN IMMEDIATE")
     with connection:
         yield
 
 
 def _stored(key: str) -> bytes:
-    """Return the kind of a key, which is what stands before its first |, and the key's digest: no text is stored."""
+    """Return the stored form of a key: its kind, which is the part before the first |, and a digest of the key."""
     kind = key.partition("|")[0].encode("utf-8", "surrogatepass")[:32]
     return kind + b"|" + blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
@@ -447,9 +449,9 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _refuse_shared(place: Path) -> None:
-    """Raise PermissionError for what others may write: whoever does decides on the scores that are read from it.
+    """Raise PermissionError for a place that other users may write, because they could change scores there.
 
-    The group of a user's own number is the user alone, by the custom of most systems.
+    A group with the number of the user counts as the user alone, as is the custom of most systems.
     """
     if sys.platform == "win32":
         return
@@ -466,5 +468,5 @@ def _reason(error: Exception) -> str:
 
 
 def on_stderr(line: str) -> None:
-    """Print a line on stderr, as the library's own."""
+    """Print a line on stderr, after the name of the library."""
     print(f"nlgauge: {line}", file=sys.stderr)

@@ -1,8 +1,8 @@
-"""Around every route: who may come in, what each answer says about itself, what is logged, and that nothing escapes.
+"""The layer around all routes: it checks access, adds headers to answers, logs requests and catches every error.
 
 A line of the log holds method, route, status and time. It holds no path that a client wrote, no header and no text. API
-keys come from a file or the environment, and are compared in the same time whatever was sent. Prometheus is told routes
-and statuses of our own: nothing that a client wrote.
+keys come from a file or the environment, and a comparison takes the same time for every key that is sent. Prometheus
+gets only routes and statuses of this service, and nothing that a client wrote.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Keys:
         return bool(self._digests)
 
     def fit(self, authorization: str | None) -> bool:
-        """Return whether a header `Authorization: Bearer KEY` has one of the keys."""
+        """Return True if a header `Authorization: Bearer KEY` has one of the keys, or if there are no keys."""
         scheme, _, key = (authorization or "").partition(" ")
         digest_of_key, fits = _digest(key.strip()), False
         for digest in self._digests:
@@ -52,19 +52,19 @@ class Keys:
 
 
 def read_keys(file: Path | None) -> Keys:
-    """Return the keys of a file, a line each, or those of the environment, separated by spaces.
+    """Return the keys in a file, one per line, or those in the environment variable, separated by spaces.
 
     Empty lines, and lines that begin with #, are no keys.
 
     Args:
-        file: the file; None for the environment.
+        file: the file; None for the variable NLGAUGE_SERVE_KEYS.
 
     Returns:
-        The keys.
+        The keys; no keys if there is neither file nor variable.
 
     Raises:
         InputError: the file has no keys, or a key that is easily guessed or that no header can hold.
-        SpecError: the environment has no keys, or a key of that kind.
+        SpecError: the variable has no keys, or such a key.
     """
     named = os.environ.get(VARIABLE)
     if file is None:
@@ -85,7 +85,7 @@ def read_keys(file: Path | None) -> Keys:
 
 
 def _problem(keys: list[str]) -> str | None:
-    """Return what is wrong with keys; it never quotes one."""
+    """Return what is wrong with keys, or None. The sentence never quotes a key."""
     if not keys:
         return "there is no key (write one a line)"
     for number, key in enumerate(keys, 1):
@@ -129,25 +129,25 @@ class Measures:
         Gauge("nlgauge_info", "The library.", ["version"], registry=registry).labels(__version__).set(1)
 
     def answered(self, route: str, status: int, seconds: float) -> None:
-        """Count an answer."""
+        """Count an answer, with the seconds that it took."""
         self._requests.labels(route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
     def evaluated(self, jobs: list[Job], seconds: float) -> None:
-        """Count an evaluation."""
+        """Count an evaluation that several jobs shared, with the seconds that it took."""
         self._evaluations.observe(seconds)
         self._shared.observe(len(jobs))
         self._rows.inc(sum(len(job.corpus) for job in jobs if job.error is None))
 
     def text(self) -> bytes:
-        """All counts and times, in the text format of Prometheus."""
+        """Return the counts and times, in the text format of Prometheus."""
         return generate_latest(self._registry)
 
 
 OPEN = ("/", "/health", "/ready")
-"""Routes that need no key: the page, which holds nothing, and what a supervisor asks"""
+"""Routes that need no key: the page, which contains no data, and the routes that a supervisor asks"""
 LARGEST_HEADERS = 16 << 10
-"""Bytes of a request's headers and path"""
+"""The largest size in bytes of a request's headers and path"""
 _ONCE = (b"authorization", b"content-type", b"content-encoding", b"content-length", b"transfer-encoding", b"host")
 _HEADERS = {
     b"x-content-type-options": b"nosniff",
@@ -158,15 +158,15 @@ _HEADERS = {
 
 
 class Admission:
-    """An application around the application: it checks keys and host names, counts requests and logs them.
+    """The application that encloses the routes: it checks keys and host names, counts requests and logs them.
 
     Args:
-        app: the application inside.
-        keys: those that are let in.
-        measures: what is counted.
-        routes: the paths that there are.
-        hosts: the host names that a request may name, or None for any. This protects from pages of other sites: such
-            a site can let its name point to this machine, but its requests then name the site and not this machine.
+        app: the application with the routes.
+        keys: the keys that give access.
+        measures: the counts and times of requests.
+        routes: the paths of all routes.
+        hosts: the host names that a request may name, or None for any. This protects from pages of other sites: such a
+            site can let its name point to this machine, but its requests then name the site and not this machine.
         log: whether requests are logged.
     """
 

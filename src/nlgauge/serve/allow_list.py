@@ -1,10 +1,10 @@
-"""The allow-list: which metrics a request may ask for, and with which parameters. It never names what is opened.
+"""The allow-list: which metrics a request may use, and with which parameters. A request never names what is opened.
 
-The metrics that are named when the service starts may hold anything: files, folders, models. A request repeats such a
-spec, or writes one of a metric of nlgauge whose parameters are allowed: True or False, a number where the metric takes
-any, None, or one of the values that the metric itself lists. All other texts, which a metric might take for a file, a
-model or a package, are refused before the metric is made, and so are whole numbers, which say how much is computed. A
-new metric inherits the rule: what it does not list is refused.
+The metrics that are named when the service starts may have any parameters: files, folders, models. A request repeats
+such a spec. Or it writes a spec of another metric of nlgauge, with allowed parameters only: True or False, a number
+where the metric takes any number, None, or a value that the metric itself lists. All other texts are refused before the
+metric is made, because a metric might take them for a file, a model or a package. Whole numbers are refused too,
+because they set how much is computed. For a new metric the same rule holds: a value that it does not list is refused.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ _LARGEST = 1e6
 
 @dataclass(frozen=True)
 class AllowList:
-    """The allow-list: the metrics that were named at the start, and what else may be asked for."""
+    """The allow-list: the metrics that were named at the start, and which others a request may use."""
 
     named: Mapping[str, Metric]
-    """By canonical spec"""
+    """The named metrics by canonical spec"""
     asked: Mapping[str, str]
-    """Canonical specs by what was written at the start"""
+    """The canonical specs by the specs that were written at the start"""
     model: str | None
-    """The model of metrics that name none; None for the embedded one"""
+    """The model of metrics that name none; None for the embedded model"""
     any_metric: bool = False
-    """Whether metrics of nlgauge that were not named may be asked for, with allowed parameters"""
+    """Whether a request may use metrics of nlgauge that were not named, with allowed parameters"""
 
     @classmethod
     def of(cls, specs: Sequence[str], model: str | None, any_metric: bool = False) -> AllowList:
-        """Return the list of some specs. Raises SpecError for a spec that cannot be read."""
+        """Return the allow-list of metrics, from their specs. Raises SpecError for a spec that cannot be read."""
         made = {spec: registry.metric(spec, model=model) for spec in specs}
         named = {str(metric): metric for metric in made.values()}
         return cls(named, {spec: str(metric) for spec, metric in made.items()}, model, any_metric)
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of all models that a request can lead to."""
+        """The names of all models that a request can use."""
         default = [self.model or POCKET] if self.any_metric else []
         named = [name for metric in self.named.values() if (name := metric.reads) is not None]
         others = [name for metric in self.named.values() for name in metric.other_models]
@@ -55,9 +55,11 @@ class AllowList:
 
     @property
     def grounded(self) -> str:
-        """The metric of a grounded check that names none: the first allowed metric with a probability of support.
+        """The spec of the metric for a grounded check whose request names no metric.
 
-        Without one it is the Judge that is offered alone; of several scorers a request has to name one.
+        It is the first named metric that gives the probability of support. If there is none, and only one scorer of
+        sources, such as a Judge, is offered, it is that scorer. Otherwise it is Faithfulness, which a request may use
+        only if it is allowed.
         """
         if (first := next((spec for spec, metric in self.named.items() if PART in metric.parts), None)) is not None:
             return first
@@ -68,7 +70,7 @@ class AllowList:
         return METRIC
 
     def metric(self, spec: str) -> Metric:
-        """Return the metric that a request asks for. Raises SpecError for one that it may not ask for."""
+        """Return the metric of a request's spec. Raises SpecError for a metric that the request may not use."""
         if len(spec) > LONGEST_SPEC:
             raise SpecError(f"a metric's spec has {len(spec)} characters, and at most {LONGEST_SPEC} are read")
         if (named := self.asked.get(spec, spec)) in self.named:
@@ -83,7 +85,7 @@ class AllowList:
         return metric
 
     def _kind(self, name: str) -> type[Metric]:
-        """Return a metric of nlgauge, or one that was named; no package is imported because a request names it."""
+        """Return the class of an allowed metric by its name. No package is imported because a request names it."""
         kinds = {metric.name: type(metric) for metric in self.named.values()}
         if self.any_metric:
             kinds = {**registry.built_in_metrics(), **kinds}
@@ -110,7 +112,7 @@ class AllowList:
 
 
 def may_be_set(kind: type[Metric], parameter: str, value: object) -> bool:
-    """Return whether a client may set this value, because it neither names a resource nor raises the cost."""
+    """Return whether a client may give a parameter this value: it neither names a resource nor raises the cost."""
     if value is None or isinstance(value, bool):
         return True
     declared = parameters_of(kind)[parameter]
@@ -128,7 +130,7 @@ Record = dict[str, Any]
 
 
 def listing(allowed: AllowList) -> Record:
-    """Return the metrics that were named at the start. If any metric may be asked for, return all, with parameters."""
+    """Return the record of the metrics named at the start. If any metric is allowed, it has all, with parameters."""
     named = [_named(spec, metric) for spec, metric in allowed.named.items()]
     others = [_kind(name, kind) for name, kind in registry.built_in_metrics().items()] if allowed.any_metric else []
     return {"nlgauge": __version__, "metrics": named, "others": others}

@@ -1,4 +1,4 @@
-"""What is sent back: a scores table, evidence by row, or a verdict, each as the command writes it."""
+"""The bodies of answers: a table of scores, evidence by row, or a verdict, each as the command writes it."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Record = dict[str, Any]
 
 
 class TooMuchWorkError(InputError):
-    """A request asks for more work than the limit allows."""
+    """An error for a request that needs more work than the limit allows."""
 
 
 class Wanted(NamedTuple):
-    """What a request wants of the scores: the scores, explanations or a verdict."""
+    """The kind of answer that a request wants: the scores, explanations or a verdict."""
 
     kind: Literal["scores", "explanations", "verdict"]
     options: Mapping[str, Any] = {}
-    """What `nlgauge.gate.check` is told for a verdict"""
+    """The arguments of `nlgauge.gate.check` for a verdict"""
 
 
 SCORES = Wanted("scores")
@@ -44,14 +44,14 @@ def made(
     metrics: Mapping[str, Metric],
     scored: Mapping[str, Mapping[int, RowResult]],
 ) -> bytes:
-    """Return what is sent back to a request.
+    """Return the body of the answer to a request.
 
     Args:
-        wanted: what it asks for.
-        table: its scores.
+        wanted: the kind of answer that the request wants.
+        table: the scores of its rows.
         corpus: its rows.
         metrics: its metrics, by canonical spec.
-        scored: what the table was made of, by metric and number of the row.
+        scored: the results that the table was made from, by metric and number of the row.
 
     Returns:
         JSON in UTF-8.
@@ -67,20 +67,20 @@ def made(
 
 
 def encoded(record: Record) -> bytes:
-    """JSON in UTF-8."""
+    """Return a record as JSON in UTF-8."""
     text = json.dumps(jsonable(record), ensure_ascii=False, allow_nan=False)
     return text.encode("utf-8", "backslashreplace")  # which is JSON's own escape of half a character
 
 
 def scores(table: ScoreTable) -> Record:
-    """Return what a scores file holds: its header, and under "scores" its records."""
+    """Return the content of a scores file as one record: its header, and its records under "scores"."""
     return {**table.header(), "scores": list(table.records())}
 
 
 def explanations(
     corpus: Corpus, metrics: Mapping[str, Metric], scored: Mapping[str, Mapping[int, RowResult]]
 ) -> Record:
-    """Return what `nlgauge explain --format json` prints, of every row."""
+    """Return the record that `nlgauge explain --format json` prints, with all rows."""
     explained = [of_rows(corpus, metrics[spec], sorted(by_row.items())) for spec, by_row in scored.items()]
     return {
         "nlgauge": __version__,
@@ -89,12 +89,12 @@ def explanations(
 
 
 def verdict(table: ScoreTable, decided: Verdict) -> Record:
-    """Return what `nlgauge check --format json` prints; there is no baseline."""
+    """Return the record that `nlgauge check --format json` prints without a baseline."""
     return {"nlgauge": __version__, **decided.record, "signature": str(table.signatures[decided.metric])}
 
 
 RETRY_SECONDS = 1
-"""What a client is told to wait before it tries again"""
+"""The seconds that a client is asked to wait before it tries again"""
 DOCUMENTED: Mapping[int, str] = {
     400: "Two headers say the same thing: two lengths of the body, or a header that may stand once stands twice.",
     401: "There is no API key, or not a right one.",
@@ -108,11 +108,17 @@ DOCUMENTED: Mapping[int, str] = {
     500: "An error of the service itself.",
     503: "The answer was not there in time, or the service is about to stop.",
 }
-"""By status, when it is given; all that is not a score has one of these, or 404 or 405"""
+"""When each status is sent. An answer that is not a score has one of these statuses, or 404 or 405"""
 
 
 class Refused(Exception):  # noqa: N818  # it is an answer, and most often no error of the service
-    """An answer that refuses a request. row: the number of the wrong row in the request, from 1, if a row is wrong."""
+    """An answer that refuses a request.
+
+    Args:
+        status: the HTTP status.
+        line: why the request is refused, and what to do.
+        row: the number of the wrong row in the request, counted from 1; None if no row is wrong.
+    """
 
     def __init__(self, status: int, line: str, row: int | None = None) -> None:
         super().__init__(line)
@@ -121,12 +127,12 @@ class Refused(Exception):  # noqa: N818  # it is an answer, and most often no er
 
     @property
     def record(self) -> dict[str, object]:
-        """The body of the answer."""
+        """The body of the answer, as a record."""
         return {"error": self.line} | ({} if self.row is None else {"row": self.row})
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that belong to the status."""
+        """The headers that this status needs."""
         if self.status in (400, 431):
             return {"connection": "close"}  # what follows on it is not to be trusted
         if self.status == 401:
@@ -135,7 +141,7 @@ class Refused(Exception):  # noqa: N818  # it is an answer, and most often no er
 
 
 def refusal(error: Exception) -> Refused:
-    """Return the answer to an error. If nlgauge did not raise it on purpose, it has status 500 and no details."""
+    """Return the answer to an error. An error that nlgauge did not raise on purpose has status 500 and no details."""
     if isinstance(error, Refused):
         return error
     if isinstance(error, NlgaugeError):

@@ -1,4 +1,4 @@
-"""The application: routes, each a few lines around the worker."""
+"""The application with its routes. Each route is a few lines that pass a job to a worker."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "operation_sp
 
 
 class Service:
-    """AllowList, limits, and the workers that have jobs scored.
+    """The service: the allow-list, the limits, and the workers that pass jobs on to be scored.
 
     Args:
-        allowed: what requests may ask for.
+        allowed: the metrics that requests may use.
         score: scores jobs.
-        limits: of time and size.
+        limits: the limits of time and size.
         score_long: scores the long jobs, at the same time as `score` scores short jobs, so that no short job waits for
             a long one. None if `score` scores all jobs.
     """
@@ -52,7 +52,7 @@ class Service:
         )
         self.worker = Worker(score, limits, self.measures.evaluated)
         self.long = self.worker if score_long is None else Worker(score_long, limits, self.measures.evaluated)
-        """The worker of long requests, which may be that of all"""
+        """The worker of long requests; it may be the worker of all requests"""
 
     @property
     def workers(self) -> tuple[Worker, ...]:
@@ -60,7 +60,7 @@ class Service:
         return tuple(dict.fromkeys((self.worker, self.long)))
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start all workers."""
         for worker in self.workers:
             worker.start()
 
@@ -73,20 +73,20 @@ class Service:
         """Return the answer to a job.
 
         Args:
-            job: what is scored.
-            request: who asked.
+            job: the rows and metrics of the request.
+            request: the request, which tells whether the client has left.
 
         Returns:
-            The answer, as it is sent.
+            The HTTP response.
 
         Raises:
             Refused: the scores are not ready in time, or the client has left before.
-            Exception: why the job failed.
+            Exception: the error with which the job failed.
         """
         return Response(await self.ended(job, lambda: _gone(request)), media_type="application/json")
 
     async def ended(self, job: Job, leaving: Callable[[], Coroutine[Any, Any, object]]) -> bytes:
-        """Return what `answer` returns. leaving: waits until the client has left."""
+        """Return the body of a job's answer. Raises as `answer` does. leaving: waits until the client has left."""
         worker = self.worker if characters_of(job.corpus) <= self.limits.short else self.long
         worker.submit(job)
         gone = asyncio.ensure_future(leaving())
@@ -106,13 +106,13 @@ class Service:
 
 
 async def _gone(request: Request) -> None:
-    """Wait until the client is gone."""
+    """Wait until the client has left."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 def application(service: Service, *, keys: Keys, hosts: Collection[str] | None = None, log: bool = True) -> ASGIApp:
-    """Return the application. hosts: names that requests may be sent to, None for any. log: a line for each request."""
+    """Return the application. hosts: names that requests may be sent to, None for any. log: log every request."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -185,12 +185,12 @@ def _scoring(app: FastAPI, service: Service) -> None:
 
 
 async def _read(request: Request, limits: Limits, kind: type[M]) -> M:
-    """Return the body, checked by its model. Raises Refused and InputError."""
+    """Return the body of a request as an object of its pydantic model. Raises Refused and InputError."""
     return _checked(await body_of(request, limits), kind)
 
 
 def _checked(body: bytes, kind: type[M]) -> M:
-    """Return an object of JSON, checked by its model. Raises InputError."""
+    """Return an object of a pydantic model from JSON. Raises InputError for JSON that does not fit the model."""
     content = content_of(body)
     try:
         return kind.model_validate(content)
@@ -226,7 +226,7 @@ def _about(app: FastAPI, service: Service) -> None:
 
 
 def _errors(app: FastAPI) -> None:
-    """Every error becomes one line, as the command prints it, with a status."""
+    """Let the application answer every error with a status and one line, as the command prints it."""
 
     async def one_line(_: Request, error: Exception) -> Response:
         refused = refusal(error)

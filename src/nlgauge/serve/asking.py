@@ -1,4 +1,4 @@
-"""What a body asks for, rows and metrics, and what it may ask for: checked before anything is computed."""
+"""Requests as jobs: the rows and metrics of a body are checked against the limits before anything is computed."""
 
 from __future__ import annotations
 
@@ -28,30 +28,33 @@ class Limits:
     """The limits of a request. A request over one of them is refused, with a status for each limit; nothing is cut."""
 
     body: int = 1 << 20
-    """Bytes of a request's body: 413"""
+    """The largest number of bytes in a request's body; above it, status 413"""
     rows: int = 256
-    """Rows of a request: 413"""
+    """The largest number of rows in a request; above it, status 413"""
     characters: int = 200_000
-    """Characters of all texts of a request: 413"""
+    """The largest number of characters in all texts of a request; above it, status 413"""
     short: int = 10_000
-    """Characters of a request that does not wait for longer ones: they have a worker of their own"""
+    """The largest number of characters of a short request. A separate worker scores short requests, so that they do not
+    wait for longer ones"""
     metrics: int = 16
-    """Metrics of a request: 413"""
+    """The largest number of metrics in a request; above it, status 413"""
     work: float = 2.0
-    """Blocks of work that a request asks one model for: 413"""
+    """The largest number of blocks of work for one model in a request; above it, status 413"""
     seconds: float = 60.0
-    """From the moment a request is read to its answer, waiting included: 503; and for the reading of its body: 408"""
+    """The largest time from the reading of a request to its answer, with waiting: after it, status 503. The body has
+    the same time to arrive: after it, status 408"""
     waiting: int = 64
-    """Requests that wait for the worker; one more is sent away: 429"""
+    """The largest number of requests that wait for a worker; one more gets status 429"""
     connections: int = 1000
-    """Open connections; one more is sent away: 503"""
+    """The largest number of open connections; one more gets status 503"""
     batch_rows: int = 256
-    """Rows of one evaluation that several requests share; a request of more rows is an evaluation of its own"""
+    """The largest number of rows in an evaluation that several requests share. A request with more rows has an
+    evaluation of its own"""
 
 
 @dataclass(frozen=True)
 class Asking:
-    """Makes a job from the body of a request."""
+    """A maker of jobs from the bodies of requests, which applies the allow-list and the limits."""
 
     allowed: AllowList
     limits: Limits
@@ -63,7 +66,7 @@ class Asking:
         return self.held(Corpus.from_records(records))
 
     def held(self, corpus: Corpus) -> Corpus:
-        """Return the rows if they keep to the limits. Raises InputError for repeated rows, Refused for too many."""
+        """Return rows that are within the limits. Raises InputError for repeated rows, Refused for too many rows."""
         if len(corpus) > self.limits.rows:
             raise _over(f"{len(corpus)} rows", self.limits.rows, "fewer rows")
         refuse_repeats([row.key for row in corpus], {}, "give each output of a system its own item, or its trial")
@@ -72,13 +75,13 @@ class Asking:
         return corpus
 
     def metrics(self, specs: Sequence[str] | None) -> tuple[dict[str, Metric], dict[str, str]]:
-        """Return the metrics of some specs.
+        """Return the metrics of a request from their specs.
 
         Args:
-            specs: what was asked; None for all metrics that are named.
+            specs: the specs as the request writes them; None for all metrics that were named at the start.
 
         Returns:
-            The metrics by canonical spec, and canonical specs by what was asked.
+            The metrics by canonical spec, and the canonical specs by the specs of the request.
         """
         if specs is None:
             return dict(self.allowed.named), dict(self.allowed.asked)
@@ -90,13 +93,13 @@ class Asking:
     def job(
         self, records: Sequence[Any], specs: Sequence[str] | None, evidence: bool, wanted: Wanted | None = SCORES
     ) -> Job:
-        """Return a job of rows and metrics. Without `wanted`, its answer is the table alone."""
+        """Return a job of rows and metrics. With `wanted=None`, the job makes a table and no body of an answer."""
         corpus = self.corpus(records)
         return Job(corpus, *self.metrics(specs), evidence, wanted)
 
 
 def characters_of(corpus: Corpus) -> int:
-    """Return how many characters the texts of some rows have."""
+    """Return the number of characters in all texts of the rows."""
     read = ("candidate", "references", "source", "context", "question")
     return sum(len(text) for row in corpus for text in texts_of(row, read))
 
@@ -105,7 +108,7 @@ def content_of(body: bytes) -> dict[str, Any]:
     """Return the JSON object of a body, before its fields are checked.
 
     Args:
-        body: what a request sent.
+        body: the bytes that a request sent.
 
     Returns:
         The object.
@@ -128,7 +131,7 @@ def _over(what: str, limit: int, remedy: str) -> Refused:
 
 
 async def body_of(request: Request, limits: Limits) -> bytes:
-    """Return the body. Raises Refused if it is not JSON, is compressed, is too large, or arrives too slowly."""
+    """Return the body of a request. Raises Refused if it is not JSON, compressed, too large, or too slow to arrive."""
     from starlette.requests import ClientDisconnect  # the rest of this file needs no extra
 
     refuse_kind(request, "application/json")
@@ -154,7 +157,7 @@ async def _collected(request: Request, limits: Limits) -> bytes:
 
 
 def refuse_kind(request: Request, wanted: str) -> None:
-    """Raise Refused for a body that is not JSON or that is compressed."""
+    """Raise Refused for a body whose content type is not the wanted one, or that is compressed."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != wanted:
         # A browser sends these kinds to another site only after that site has allowed it, which this one never does.
@@ -164,5 +167,5 @@ def refuse_kind(request: Request, wanted: str) -> None:
 
 
 def too_large(limits: Limits) -> Refused:
-    """Return the answer to a body that is too large."""
+    """Return the refusal of a body that is larger than the limit."""
     return Refused(413, f"the body is larger than {limits.body} bytes (send fewer rows at a time)")

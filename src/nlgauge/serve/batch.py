@@ -1,4 +1,4 @@
-"""Requests with the same metrics are one corpus and one run; each ends as it would have ended alone."""
+"""Evaluations that jobs share: jobs with the same metrics are one run, and each job ends as it would end alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from nlgauge.run.sinks import Earlier, Sink, TableBuilder
 from nlgauge.serve.answers import TooMuchWorkError, Wanted, made
 
 _ROWS_PER_BLOCK = 64
-"""Rows that are scored before it is asked again whether anybody waits for the others"""
+"""The number of rows that are scored before the run looks again which jobs a client still waits for"""
 _NONE = RowResult(Value(()))
 
 
@@ -38,28 +38,29 @@ class Job:
 
     corpus: Corpus
     metrics: Mapping[str, Metric]
-    """By canonical spec"""
+    """The metrics by canonical spec"""
     asked: Mapping[str, str]
-    """Canonical specs by what was asked for"""
+    """The canonical specs by the specs that the request wrote"""
     evidence: bool = False
     wanted_as: Wanted | None = None
-    """What is made of the scores; None for nothing but the table"""
+    """The kind of answer that is made from the scores; None for the table alone"""
     until: float = math.inf
-    """When nobody waits any more, on the clock of time.monotonic"""
+    """The time after which the client no longer waits, on the clock of time.monotonic"""
     done: Future[Job] = field(default_factory=Future)
-    """Ends with this job; cancelled by who no longer waits"""
+    """A future that is done when the job has ended, with the job as its result. It is cancelled when the client no
+    longer waits"""
     table: ScoreTable | None = None
-    """The scores, if there is no error and somebody waited for them"""
+    """The scores; None if there is an error, or if no client waited for them"""
     scored: dict[str, dict[int, RowResult]] = field(default_factory=dict)
-    """By metric of rows and number of the row: what the table was made of"""
+    """The results that the table was made from, by metric of rows and number of the row"""
     answer: bytes = b""
-    """What is sent back, if there is no error"""
+    """The body of the answer; empty if there is an error"""
     error: Exception | None = None
-    """Why there are no scores"""
+    """The error with which the job failed; None if it has scores"""
 
     @property
     def given_up(self) -> bool:
-        """Whether the client has given up, which it cannot take back."""
+        """Whether the client no longer waits. This does not change back."""
         return self.done.cancelled() or time.monotonic() > self.until
 
     @property
@@ -68,7 +69,7 @@ class Job:
         return not (self.done.done() or self.given_up)
 
     def shares_with(self, other: Job) -> bool:
-        """Return whether two jobs can share a run, because no score depends on the rows of the other job."""
+        """Return whether two jobs can share a run: they have the same metrics, and no score depends on other rows."""
         same = (list(self.metrics), self.evidence) == (list(other.metrics), other.evidence)
         return same and not any(metric.uses_corpus for metric in self.metrics.values())
 
@@ -81,7 +82,7 @@ class Job:
 
 @dataclass(frozen=True, kw_only=True)
 class _Loaded(RunOptions):
-    """Options of a run that loads no model."""
+    """The options of a run that uses loaded models and loads no other model."""
 
     models: Mapping[str, Model]
 
@@ -97,12 +98,12 @@ def evaluate(
     work: float = math.inf,
     ended: Callable[[Job], object] = lambda job: None,
 ) -> None:
-    """Score the rows of jobs that share a run. An error of a job is stored in it and not raised; the others go on.
+    """Score the rows of jobs that share a run. An error in one job is stored in that job, and is not raised.
 
     Args:
-        jobs: at least one.
+        jobs: at least one job.
         models: the models by name; no other model is loaded.
-        work: the most work of one model that a job may ask for, in blocks. A block takes seconds.
+        work: the largest work for one model that a job may need, in blocks. A block takes seconds.
         ended: called with each job as soon as it has ended, in order, if a client still waits for it.
     """
     options = _Loaded(evidence=jobs[0].evidence, cache=False, rows_per_block=_ROWS_PER_BLOCK, models=models)
@@ -126,17 +127,17 @@ def evaluate(
 
 
 class _Share(NamedTuple):
-    """The rows of one job among those of the run."""
+    """The part of one job in a shared run."""
 
     job: Job
     rows: range
     plans: Sequence[Plan]
-    """Made of its rows alone: the provenance of its scores does not depend on its company"""
+    """Plans of the job's rows alone, so that the provenance of its scores does not depend on the other jobs"""
     table: TableBuilder
 
 
 class _Shares(Sink[None]):
-    """Gives each job the scores of its rows, and ends it after its last one."""
+    """A sink that gives each job the scores of its rows, and ends the job after its last row."""
 
     def __init__(self, jobs: Sequence[Job], work: float, ended: Callable[[Job], object]) -> None:
         self._jobs, self._work, self._ended = jobs, work, ended
@@ -173,7 +174,7 @@ class _Shares(Sink[None]):
                 )
 
     def _unwanted(self, rows: Sequence[int]) -> Scores:
-        """Rows that nobody waits for need not be scored."""
+        """Return empty results for rows that no client waits for, so that the run does not score them."""
         wanted = {n for share in self._shares if share.job.wanted for n in share.rows}
         if not wanted:
             raise _NobodyWaitsError

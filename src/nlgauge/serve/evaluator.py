@@ -1,8 +1,8 @@
-"""The process that holds the models and does all work on texts, and how the service asks it.
+"""The process that holds the models and does all work on texts, and how the service talks to it.
 
-It can be ended at any moment, so that a limit of time is one whatever a text does to a pattern, a library or a model.
-It is started when the service starts, serves one evaluation after another, and is replaced after it was ended. Both
-sides write lines of JSON; no line of either side can hold code.
+The service can end this process at any moment. So a time limit holds, whatever a text does to a pattern, a library or a
+model. The process is started when the service starts, runs one evaluation after another, and is replaced after it was
+ended. Both sides write lines of JSON, and no line can contain code.
 """
 
 from __future__ import annotations
@@ -31,17 +31,18 @@ from nlgauge.serve.batch import Job, evaluate
 from nlgauge.serve.worker import tell
 
 _BEGIN = "import sys; sys.path[:] = sys.argv[1:]; from nlgauge.serve.evaluator import main; main()"
-"""Begins with the places of modules of this process. A folder in which somebody starts the service is none of them"""
+"""The code that the process starts with. Its arguments are the module paths of this process, to which the folder where
+a user starts the service is not added"""
 _GRACE_S = 1.0
-"""Seconds after its last client's time in which an evaluation may end by itself"""
+"""The seconds that an evaluation has to end by itself after no client waits any more"""
 _ASK_S = 0.05
-"""Seconds after which it is asked again whether the clients are still there"""
+"""The seconds after which the service looks again whether clients still wait"""
 _COLUMNS = tuple(field.name for field in fields(Row))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """The first message to the process: what it loads."""
+    """The first message to the process: the metrics and models to load, and the limits."""
 
     metrics: Sequence[str]
     model: str | None = None
@@ -50,22 +51,22 @@ class Setup:
     backend: str = "auto"
     device: str | None = None
     work: float = 2.0
-    """Blocks of work that a request may ask one model for"""
+    """The largest number of blocks of work for one model in a request"""
     memory: int = 4096
-    """MiB that requests may take beside what the models take"""
+    """The memory in MiB that requests may take in addition to the models"""
     turn: float = 20.0
-    """Seconds of an evaluation while other requests wait"""
+    """The largest number of seconds that an evaluation may take while other requests wait"""
 
 
 class EndedError(NlgaugeError):
-    """The process ended before it had answered."""
+    """An error for a process that ended before it had answered."""
 
 
 class Evaluator:
-    """Runs evaluations in a process of their own: starts the process, sends it jobs and receives their results.
+    """The side of the service: it starts the process that evaluates, sends jobs to it and receives their results.
 
     Args:
-        setup: what the process is told first.
+        setup: the first message to the process.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -79,7 +80,7 @@ class Evaluator:
         """Start the process, and wait until its models are loaded.
 
         Raises:
-            NlgaugeError: a model cannot be had, or a metric cannot be scored.
+            NlgaugeError: a model cannot be loaded, or a metric cannot score rows.
         """
         with self._lock:
             if self._stopped:
@@ -109,16 +110,16 @@ class Evaluator:
     def score(
         self, jobs: Sequence[Job], ended: Callable[[Job], object], crowded: Callable[[], bool] = lambda: False
     ) -> None:
-        """Score jobs that share a run, each of which gets its answer or its error.
+        """Score jobs that share a run. Each job ends with its answer or its error.
 
-        The process is ended if an evaluation takes longer than the clients of its jobs wait, or longer than its turn
-        while other jobs wait. The jobs that shared the evaluation are then scored one by one. The first of them comes
-        last, because it is the most likely to have taken the time.
+        The process is ended if an evaluation takes longer than the clients of its jobs wait, or longer than
+        `Setup.turn` while other jobs wait. The jobs that shared the evaluation are then scored one by one. The first of
+        them comes last, because it is the most likely to have taken the time.
 
         Args:
-            jobs: at least one.
+            jobs: at least one job.
             ended: called with each job as soon as it has ended.
-            crowded: says whether other jobs wait.
+            crowded: returns whether other jobs wait.
         """
         trouble = self._together(jobs, ended, crowded)
         left = [job for job in jobs if job.wanted]
@@ -132,7 +133,11 @@ class Evaluator:
             ended(left[0])
 
     def _together(self, jobs: Sequence[Job], ended: Callable[[Job], object], crowded: Callable[[], bool]) -> str | None:
-        """Score jobs in one run. Returns why the process ended before all of them had, or None."""
+        """Score jobs in one run. The arguments are those of `score`.
+
+        Returns:
+            None after the run; or, if the process ended before it had answered all jobs, the reason.
+        """
         try:
             if self._process is None:
                 self.start()
@@ -204,7 +209,7 @@ _DIED = "the process that scores ended while it scored this request (send less a
 
 
 def _listen(pipe: IO[bytes], heard: queue.SimpleQueue[tuple[Mapping[str, Any], bytes] | None]) -> None:
-    """Put each message of the process into a queue, and None after the last one."""
+    """Put each message of the process into a queue as a record and a body, and None after the last message."""
     try:
         with pipe:
             while line := pipe.readline():
@@ -243,7 +248,7 @@ def _job(record: Mapping[str, Any], allowed: AllowList) -> Job:
 
 
 def main() -> None:
-    """Load the models that the first line names, and score the jobs of the other lines, until the service ends."""
+    """Load the models that the first line names, then score the jobs of the next lines until the service ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # which the terminal sends to the service too, and that decides
     heard, said = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
@@ -269,7 +274,7 @@ def main() -> None:
 
 
 def _hear(heard: IO[bytes], allowed: AllowList, groups: queue.SimpleQueue[dict[int, Job]]) -> None:
-    """Read what the service says. When it has gone, this process ends, whatever is being scored."""
+    """Read the messages of the service, and queue its jobs. This process ends when the service has ended."""
     try:
         jobs: dict[int, Job] = {}
         while line := heard.readline():
@@ -312,7 +317,7 @@ def _send(said: IO[bytes], record: Mapping[str, Any], body: bytes = b"") -> None
 
 
 def bound_memory(mebibytes: int) -> bool:
-    """Limit the memory that this process may take beyond what it has now; return whether the system has such limits."""
+    """Limit the memory that this process may take beyond what it has now. Return False if the system cannot do this."""
     try:
         import resource
 
@@ -341,14 +346,14 @@ def load_models(allowed: AllowList, options: RunOptions) -> dict[str, Model]:
 
 
 def try_out(allowed: AllowList, models: dict[str, Model]) -> None:
-    """Score a row by every allowed metric, so that the files that it reads at its first use are read now.
+    """Score a sample row by every named metric, so that each metric reads now the files that it needs at first use.
 
     Args:
         allowed: the metrics.
-        models: by name.
+        models: the models by name.
 
     Raises:
-        Exception: what a metric raises, for instance that a library is missing.
+        Exception: the error of a metric, for instance for a missing library.
     """
     job = Job(Corpus.from_records([_SAMPLE]), allowed.named, allowed.asked, evidence=True)
     evaluate([job], models)

@@ -1,8 +1,9 @@
 """Tools for an agent over the Model Context Protocol: check an answer, compare files, trust a scorer, explain a score.
 
-`server` makes a server of the official SDK, which speaks over standard input and output. Everything is computed here:
-no tool opens an address. The metrics and their models are named when the server starts, and requests are held to the
-limits of the service (`nlgauge.serve.asking.Limits`). Files are read in one folder and below it, and nowhere else.
+`server` makes a server of the official SDK, which speaks over standard input and output. Everything is computed on this
+machine, and no tool opens a network address. The metrics and their models are named when the server starts, and
+requests are held to the limits of the service (`nlgauge.serve.asking.Limits`). Files are read in one folder and below
+it, and nowhere else.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from nlgauge.show.answer import Answer
 T = TypeVar("T")
 Record = dict[str, Any]
 LARGEST_FILE = 32 << 20
-"""Bytes of a file that a tool reads"""
+"""The largest size in bytes of a file that a tool reads"""
 ABOUT = """Measures generated text on this machine, without any network.
 - check_answer: after you wrote an answer from a source, and before you send it: does the source support it?
 - explain: why a metric gave a text its score, word by word.
@@ -58,10 +59,10 @@ class Tools:
     """The tools that an agent may call.
 
     Args:
-        allowed: the metrics that may be asked for.
+        allowed: the metrics that requests may use.
         models: the models by name; no other model is ever loaded.
-        limits: of one request.
-        folder: where files are read.
+        limits: the limits of one request.
+        folder: the folder in which files are read.
     """
 
     def __init__(self, allowed: AllowList, models: Mapping[str, Model], limits: Limits, folder: Path) -> None:
@@ -75,13 +76,14 @@ class Tools:
 
         Args:
             answer: the text to be checked.
-            source: all that the answer may rest on: passages, a document, a tool's output.
-            question: what the answer answers; no support of it.
+            source: all texts that may support the answer: passages, a document, the output of a tool.
+            question: the question that the answer answers. It does not count as support.
 
         Returns:
-            `finding`: supported, doubtful, contradicted, not found, abstained, false refusal or no claim; what it
-            means; the probability that the source supports all of it, with its two thresholds; the differences from
-            the source, the words without support, and the sentences that the answer was compared with.
+            `finding`: supported, doubtful, contradicted, not found, abstained, false refusal or no claim; what the
+                finding means; the probability that the source supports the whole answer, with its two thresholds; the
+                differences from the source, the words without support, and the sentences that the answer was compared
+                with.
         """
         row = {"candidate": answer, "source": source, **({} if question is None else {"question": question})}
         job = await self._scored(self._asking.job([row], [self._allowed.grounded], evidence=True, wanted=None))
@@ -115,13 +117,13 @@ class Tools:
 
         Args:
             answer: the text.
-            metric: one of those that the server offers; by default the one that checks answers.
-            source: what the text was made from, for metrics of the source.
-            question: what it answers.
-            references: texts by people, for metrics of references.
+            metric: a metric that the server offers; by default the metric that checks answers.
+            source: what the text was made from, for metrics that read a source.
+            question: the question that the text answers.
+            references: texts written by people, for metrics that read references.
 
         Returns:
-            What `nlgauge explain --format json` prints of the row.
+            The record of the row that `nlgauge explain --format json` prints.
         """
         columns = {"source": source, "question": question, "references": references}
         row = {"candidate": answer, **{name: value for name, value in columns.items() if value is not None}}
@@ -139,21 +141,22 @@ class Tools:
         margin: float | None = None,
         columns: dict[str, str] | None = None,
     ) -> Record:
-        """Say whether one system is better than another, or whether that is noise.
+        """Say whether one system is better than another, or whether the difference may be noise.
 
         Args:
             file: outputs of one system or of both, or a file of scores, in the folder of the server.
-            other: outputs of the other system, where they stand in a file of their own.
-            metric: one of those that the server offers, or one of the file of scores; by default the one that checks
-                answers, or all of the file.
-            a: the first system, where the files hold more than two.
-            b: the other system.
-            margin: the loss that would not matter: is `a` no worse than `b` by so much?
-            columns: our names of columns to those of the files, such as {"source": "passages"}.
+            other: outputs of the other system, if they are in another file.
+            metric: a metric that the server offers, or one of the file of scores. By default, it is the metric that
+                checks answers; for a file of scores, all its metrics.
+            a: the first system, needed if the files hold more than two systems.
+            b: the second system, as for `a`.
+            margin: the loss that would not matter, in units of the score. With it, the answer says whether `a` is no
+                worse than `b`, up to this margin.
+            columns: the names of columns in nlgauge, with their names in the files, such as {"source": "passages"}.
 
         Returns:
-            A sentence, and for each score both means, the difference with its 95 % interval, p, and how many items
-            would show such a difference.
+            A sentence, and for each score both means, the difference with its 95 % interval, p, and how many items are
+            needed to detect such a difference.
         """
         files = [self._file(name) for name in (file, other) if name is not None]
         table = await self._scores(files, metric, columns)
@@ -176,13 +179,14 @@ class Tools:
         Args:
             file: outputs, or a file of scores, in the folder of the server.
             ratings: rated outputs, or the folder that `nlgauge sample` made; by default the outputs themselves.
-            metric: one of those that the server offers, where the file holds outputs; by default the one that checks
+            metric: a metric that the server offers, if the file holds outputs; by default the metric that checks
                 answers.
-            columns: our names of columns to those of the files, such as {"scores.right": "verdict"}.
+            columns: the names of columns in nlgauge, with their names in the files, such as {"scores.right":
+                "verdict"}.
 
         Returns:
-            A sentence for each scorer; and the share of bad rows that it stops, of good rows that it lets pass, AUROC,
-            calibration, the effective number of ratings, each with its interval.
+            A sentence for each scorer, and numbers with their intervals: the share of bad rows that it stops, the share
+                of good rows that it lets pass, AUROC, calibration, and the effective number of ratings.
         """
         outputs = self._file(file)
         table = await self._scores([outputs], metric, columns)
@@ -194,7 +198,7 @@ class Tools:
         return _record(await self._in_time(lambda: trust(table, rated()).to_answer()))
 
     async def _scores(self, files: list[Path], metric: str | None, columns: dict[str, str] | None) -> ScoreTable:
-        """Return a file of scores, or the scores of outputs; several files whose rows name one system are systems."""
+        """Return the table of a scores file, or the scores of outputs. Two files of one system become two systems."""
         held = [file for file in files if ScoreTable.is_at(file)]
         if held and len(files) > 1:
             raise SpecError(f"{held[0].name} holds scores: give outputs alone, or one file of scores alone")
@@ -211,7 +215,7 @@ class Tools:
         return _table(await self._scored(job))
 
     def _file(self, name: str, project: bool = False) -> Path:
-        """Return a place in the folder. Raises SpecError for one that is elsewhere, or too large, or no file."""
+        """Return the path of a file in the folder. Raises SpecError for a path outside, InputError for a bad file."""
         place = (self._folder / name).resolve()
         if "://" in name or not place.is_relative_to(self._folder):
             raise SpecError(f"{name} is not in the folder of the server, where files are read: name one that is there")
@@ -227,7 +231,7 @@ class Tools:
         return place
 
     async def _scored(self, job: Job) -> Job:
-        """Return a job once it is scored. Raises what it failed with, and Refused where it took too long."""
+        """Return a job after it is scored. Raises the error of the job, and Refused if it takes too long."""
         self.worker.submit(job)
         try:
             await asyncio.wait_for(asyncio.wrap_future(job.done), self._limits.seconds)
@@ -242,7 +246,7 @@ class Tools:
         return job
 
     async def _in_time(self, work: Callable[[], T]) -> T:
-        """Return what work beside the loop comes to. Raises Refused where it took too long."""
+        """Return the result of work in a thread beside the event loop. Raises Refused if it takes too long."""
         try:
             return await asyncio.wait_for(asyncio.to_thread(work), self._limits.seconds)
         except asyncio.TimeoutError:
@@ -253,7 +257,7 @@ class Tools:
 
 
 def server(tools: Tools) -> MCPServer:
-    """Return a server of the SDK that offers the tools; `run()` speaks over standard input and output."""
+    """Return a server of the SDK that offers the tools. Its `run()` communicates over standard input and output."""
     made = MCPServer("nlgauge", version=__version__, instructions=ABOUT, log_level="ERROR")
     for tool in (tools.check_answer, tools.explain, tools.compare_files, tools.trust_scorer):
         made.tool(description=inspect.getdoc(tool), annotations=_READ_ONLY)(_told(tool))
@@ -261,7 +265,7 @@ def server(tools: Tools) -> MCPServer:
 
 
 def _told(tool: Callable[..., Awaitable[Record]]) -> Callable[..., Awaitable[Record]]:
-    """Return a tool whose errors are one line, which an agent can act upon, and whose numbers are JSON's."""
+    """Return a tool with errors of one line, which an agent can act on, and with numbers that JSON can write."""
 
     @functools.wraps(tool)
     async def call(**arguments: Any) -> Record:

@@ -1,4 +1,4 @@
-"""The bodies that the routes take, and what /openapi.json says of each route: examples, and every status."""
+"""The bodies that the routes take, and the description of each route in /openapi.json: examples and statuses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STRICT = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
 class Body(BaseModel):
-    """The fields of every body of rows."""
+    """The fields that all bodies with rows have."""
 
     model_config = _STRICT
 
@@ -42,7 +42,7 @@ class Body(BaseModel):
 
 
 class ScoreBody(Body):
-    """Rows to score. Without metrics, all that were named at the start are used."""
+    """Rows to score. Without metrics, all metrics that were named at the start are used."""
 
     metrics: Annotated[list[Spec], Field(min_length=1)] | None = None
     evidence: bool = False
@@ -73,7 +73,7 @@ class CheckBody(Body):
 
 
 class StreamBody(BaseModel):
-    """The first line: what the answer is checked against."""
+    """The first line: the source that the answer is checked against, and the question."""
 
     model_config = _STRICT
 
@@ -119,7 +119,7 @@ def _route(
     statuses: tuple[int, ...] = (),
     kind: str = "application/json",
 ) -> dict[str, Any]:
-    """Return what a route's decorator takes."""
+    """Return the arguments for a route's decorator."""
     error = {"application/json": {"schema": _ERROR}}
     extra: dict[str, Any] = {}
     if body is not None:

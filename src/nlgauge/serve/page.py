@@ -1,4 +1,4 @@
-"""The page at /: one document that loads nothing, not even from this service."""
+"""The page at /: one document that loads no other file, not even from this service."""
 
 from __future__ import annotations
 

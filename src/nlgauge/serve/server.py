@@ -1,4 +1,4 @@
-"""The server: listens, and stops when it is told to, after everything that it took is answered."""
+"""The server: it listens, and after a signal it stops once it has answered every request that it accepted."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from nlgauge.serve.admission import LARGEST_HEADERS
 from nlgauge.serve.asking import Limits
 
 _BEFORE_THE_GUARD = 8
-"""Times as many bytes of headers are read as are answered, so that what is too large is told so"""
+"""How many times `LARGEST_HEADERS` the server reads before it closes a connection, so that a request with too large
+headers gets an answer that says so"""
 _BACKLOG = 2048
 _ANSWERING_S = 1
-"""Seconds after the time limit of a request in which its refusal is sent"""
+"""The seconds, after the time limit of a request, within which its refusal is sent"""
 _LAST_S = 4.0
-"""Seconds after that in which the process ends, whatever is running"""
+"""The seconds after all refusals are sent, within which the process ends, whatever is still running"""
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -75,7 +76,7 @@ class _Server(uvicorn.Server):
 
     @property
     def whole(self) -> bool:
-        """True if everything that was taken is answered."""
+        """True if every request that was accepted has been answered."""
         waited = 0.0 if self.stopped_at is None else time.monotonic() - self.stopped_at
         return not self.force_exit and waited < (self.config.timeout_graceful_shutdown or 0)
 
@@ -96,11 +97,12 @@ def run(config: uvicorn.Config, sock: socket.socket) -> bool:
     The process ends even if something hangs.
 
     Args:
-        config: of the server.
-        sock: where it listens.
+        config: the configuration of the server.
+        sock: the socket on which it listens.
 
     Returns:
-        False if a second SIGINT, or a client that does not read its answer, kept it from answering all.
+        True if all accepted requests were answered; False after a second SIGINT, or if a client did not read its
+        answer.
     """
     server = _Server(config)
     whole = False
@@ -115,4 +117,4 @@ def run(config: uvicorn.Config, sock: socket.socket) -> bool:
 
 
 def _heard(number: int, frame: types.FrameType | None) -> None:
-    """Ignore the signal that the server raises once more when it has stopped: by then all is done."""
+    """Ignore the signal that the server raises again after it has stopped, when everything is done."""

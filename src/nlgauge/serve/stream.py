@@ -1,7 +1,7 @@
-"""An answer that is checked while it is sent: a line goes back after each of its sentences.
+"""Checking of an answer while it is sent: a line goes back after each of its sentences.
 
-The first line of the body has the source and the question, and each of the others a piece of the answer. The lines that
-go back are the verdicts of the sentences, and after the last one whether all passed.
+The first line of the request has the source and the question, and each further line has a piece of the answer. Each
+line of the reply is the verdict on a sentence, and the last line says whether all sentences passed.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from nlgauge.serve.asking import Limits, refuse_kind, too_large
 from nlgauge.serve.worker import tell
 
 LINES = "application/x-ndjson"
-"""The kind of both bodies: an object of JSON a line"""
+"""The content type of both bodies: a JSON object per line"""
 Record = dict[str, Any]
 
 
 class Lines:
-    """The lines of a body, as they arrive. `gone` is set as soon as the client has left."""
+    """The lines of a request's body, as they arrive. The event `gone` is set when the client has left."""
 
     def __init__(self, request: Request, limits: Limits) -> None:
         refuse_kind(request, LINES)
@@ -71,17 +71,17 @@ class Lines:
         return line
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading the body."""
         self._reading.cancel()
 
 
 class Verdicts(Response):
-    """The lines of the reply, each sent as soon as it is ready.
+    """The response whose lines are verdicts on sentences. Each line is sent as soon as it is ready.
 
     Args:
         lines: the lines of the request.
-        said: gives the piece of the answer that a line holds.
-        record_of: gives the record of a sentence.
+        said: returns the piece of the answer that a line holds.
+        record_of: returns the record of the verdict on a sentence.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Verdicts(Response):
         self._lines, self._said, self._record_of = lines, said, record_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send them. An error is the last line, since the status was sent before."""
+        """Send the lines. An error is sent as the last line, because the status was already sent before it."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         try:
             async for record in self._records():

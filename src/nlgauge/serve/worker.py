@@ -1,4 +1,4 @@
-"""One thread that has jobs scored. Jobs that wait share an evaluation if they can; more than may wait are sent away."""
+"""The thread that passes jobs on to be scored. Waiting jobs share an evaluation if they can; too many are refused."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from nlgauge.serve.asking import Limits
 from nlgauge.serve.batch import Job
 
 Score: TypeAlias = Callable[[list[Job], Callable[[Job], object], Callable[[], bool]], object]
-"""Scores jobs that share a run, tells of each as soon as it has ended, and may ask whether others wait"""
+"""A function that scores jobs that share a run. It calls the second argument with each job that has ended, and the
+third argument to learn whether other jobs wait"""
 
 
 class Worker:
-    """Scores jobs in the order of their arrival, together with waiting jobs that can share the first job's evaluation.
+    """A thread that has jobs scored in order of arrival, together with waiting jobs that can share the evaluation.
 
     Args:
         score: scores the jobs of an evaluation.
-        limits: of time and size.
-        told: called with the jobs of each evaluation and its seconds.
+        limits: the limits of time and size.
+        told: called after each evaluation, with its jobs and its seconds.
     """
 
     def __init__(
@@ -39,15 +40,15 @@ class Worker:
         self._stopping = False
         self._began: float | None = None
         self.scoring = 0
-        """How many jobs are being scored"""
+        """The number of jobs that are being scored"""
         self._thread = threading.Thread(target=self._work, name="nlgauge-serve", daemon=True)
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start the thread."""
         self._thread.start()
 
     def submit(self, job: Job) -> None:
-        """Add a job to those that wait. Raises Refused if too many wait, or if the service is about to stop."""
+        """Add a job to the waiting jobs. Raises Refused if too many wait, or if the service is about to stop."""
         job.until = time.monotonic() + self._limits.seconds
         with self._change:
             if self._stopping:
@@ -67,12 +68,12 @@ class Worker:
 
     @property
     def waiting(self) -> int:
-        """How many jobs wait."""
+        """The number of jobs that wait."""
         return len(self._waiting)
 
     @property
     def trouble(self) -> str | None:
-        """Why a new job would not be scored in time; None if it would be."""
+        """The reason why a new job would not be scored in time; None if it would be scored in time."""
         began = self._began
         if self._stopping or not self._thread.is_alive():
             return "the service is about to stop"
@@ -88,7 +89,7 @@ class Worker:
                 self._score(jobs)
 
     def _next(self) -> list[Job] | None:
-        """Return the first that waits and all that can share its evaluation; None where there is no more to do."""
+        """Return the first waiting job and all that can share its evaluation; None if no more jobs will come."""
         with self._change:
             self._change.wait_for(lambda: self._waiting or self._stopping)
             if not self._waiting:
@@ -122,6 +123,6 @@ class Worker:
 
 
 def tell(error: BaseException) -> None:
-    """Say on stderr where an unexpected error arose, without its message, which may hold words of a row."""
+    """Print on stderr where an unexpected error arose. Its message is left out, because it may quote a row."""
     places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
     print(f"nlgauge: {type(error).__name__} at {'; '.join(places[-6:])}", file=sys.stderr, flush=True)

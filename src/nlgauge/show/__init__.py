@@ -1,1 +1,1 @@
-"""Rendering: cells to a terminal, LaTeX, Markdown and CSV, safe HTML, and evidence drawn on texts."""
+"""Rendering: tables for a terminal, LaTeX, Markdown and CSV; safe HTML; and evidence drawn on texts."""

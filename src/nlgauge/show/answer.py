@@ -1,4 +1,4 @@
-"""An answer: sentences, tables, notes and a record. Terminal, notebook, JSON and files are drawn from the same one."""
+"""An answer: sentences, tables, notes and a record, from which terminal, notebook, JSON and files are drawn."""
 
 from __future__ import annotations
 
@@ -15,31 +15,30 @@ class Answer:
     """The answer to a question, before it is drawn on a terminal or a page."""
 
     command: str
-    """The command that asks the question"""
+    """The command that answers the question"""
     record: Mapping[str, object] = field(default_factory=dict)
-    """What a program reads: what was asked, and the numbers by their names"""
+    """The answer for programs: the options of the question, and the numbers by their names"""
     sentences: Sequence[str] = ()
     tables: Sequence[Cells] = ()
     keys: int = 1
-    """How many columns of a table say what a row is"""
+    """Number of columns at the left of a table that name the row"""
     legend: Sequence[str] = ()
-    """What stands beside the tables, such as what their marks and columns mean, a sentence each; a record and lines say
-    it themselves"""
+    """Sentences that explain the tables, such as the meaning of marks and columns. `lines` need no legend"""
     notes: Sequence[str] = ()
-    """What a reader has to know of the numbers, a sentence each"""
+    """Sentences on what a reader has to know of the numbers"""
     lines: Sequence[Line] = ()
-    """What text output shows in place of sentences and tables, where these would say less"""
+    """Lines that text output shows in place of sentences and tables, where these would say less"""
     ending: Line | None = None
-    """What text output shows last, below the notes"""
+    """The last line of text output, below the notes"""
     documents: Mapping[str, Callable[[], str]] = field(default_factory=dict)
-    """By format, what makes the answer as a text of a format that has no tables, such as the XML of test results"""
+    """By format, a function that returns the answer in it, for a format without tables such as XML of test results"""
 
 
 class Answered:
-    """A result that is an answer: drawn as a text, and in a notebook."""
+    """A result that can be shown as an answer, as text and in a notebook."""
 
     def to_answer(self) -> Answer:
-        """Return the answer."""
+        """Return the result as an answer."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -50,7 +49,7 @@ class Answered:
 
 
 def as_text(answer: Answer) -> str:
-    """Return the answer as text: sentences and tables, or its own lines; then what has to be known of them."""
+    """Return the answer as text: its lines, or without lines its sentences, tables and legend; then its notes."""
     if answer.lines:
         ending = [answer.ending] if answer.ending is not None else []
         return "\n".join([*drawn(answer.lines), *answer.notes, *drawn(ending)])
@@ -59,5 +58,5 @@ def as_text(answer: Answer) -> str:
 
 
 def as_html(answer: Answer) -> str:
-    """Return the answer for a notebook."""
+    """Return the answer as HTML for a notebook."""
     return render("answer.html", answer=answer, empty=empty, style=inlined(HERE / "parts.css"))

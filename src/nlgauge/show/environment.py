@@ -1,4 +1,4 @@
-"""Templates to HTML: every value is escaped, data lies in the page as JSON that cannot end its element."""
+"""HTML from templates: every value is escaped, and data are written as JSON that cannot end its HTML element."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ _TURNING = "\u202a-\u202e\u2066-\u2069"
 
 
 def shown(text: object) -> str:
-    """Return a text as a page can hold it, as long as it was.
+    """Return a text with visible signs for the characters that a page cannot show. Its length stays the same.
 
     Args:
-        text: anything; what is no text is printed.
+        text: a text, or a value that is converted by `str`.
 
     Returns:
-        The text. Control characters are pictures. Half characters are U+FFFD, and so are signs that turn round the
-        order of what follows them.
+        The text. A control character becomes its picture. A half character (surrogate) becomes U+FFFD, and so does a
+        character that reverses the direction of writing.
     """
     return re.sub(rf"[\x80-\x9f\ud800-\udfff{_TURNING}]", "\ufffd", str(text).translate(_PICTURES))
 
 
 def render(template: str, *folders: Path, **facts: Any) -> str:
-    """Return a template with its values, from this room's templates or from those of other folders."""
+    """Return the text of a template filled with `facts`. The template is in this package's folder or in `folders`."""
     return environment(*folders).get_template(template).render(**facts)
 
 
 @cache
 def environment(*folders: Path) -> Environment:
-    """Return what templates are read by; a name that no value has is an error, and no empty text."""
+    """Return the environment of Jinja that reads templates. A name without a value raises an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -64,8 +64,9 @@ def environment(*folders: Path) -> Environment:
 def data(value: object) -> Markup:
     """Return a value as JSON that is safe inside <script>, whatever it holds.
 
-    Inside a script nothing but "<" can begin a tag or a comment: it is written as an escape, and so are the signs that
-    turn a line round for who reads the file. Nothing else is, since a page holds much JSON and an escape is long.
+    Inside a script only "<" can begin a tag or a comment. It is written as an escape, and so are the characters that
+    reverse the direction of writing, which could mislead a reader of the file. No other character is escaped, because
+    a page holds much JSON and an escape is long.
 
     Args:
         value: dicts, lists, texts and finite numbers.
@@ -80,26 +81,26 @@ def data(value: object) -> Markup:
 
 
 def inlined(*files: Path) -> Markup:
-    """Return files of this package, joined, to be put into a page unchanged."""
+    """Return the joined content of files of this package, which a template inserts without escapes."""
     from markupsafe import Markup
 
     return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
 def digest(script: str) -> str:
-    """Return the name of a script in a content security policy, so that a page runs this script and no other one.
+    """Return the entry of a script in a content security policy, by which a page runs this script and no other.
 
     Args:
-        script: its source.
+        script: the source of the script.
 
     Returns:
-        The name of a digest and the digest in base 64.
+        "sha256-" and the digest of the script in base 64.
     """
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """Return a number for people; a dash for none."""
+    """Return a number as pages show it; a dash for None and NaN."""
     if value is None or value != value:
         return "–"
     if abs(value) == float("inf"):
@@ -111,18 +112,18 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def places(values: Sequence[float], low: float, high: float, margin: float = 4) -> list[float]:
-    """Return where numbers lie on a bar from low to high, in per cent of its width; -1 for what lies nowhere."""
+    """Return the positions of numbers on a bar from low to high, in per cent of its width; -1 for NaN or infinity."""
     room = 100 - 2 * margin
     return [round(margin + room * (v - low) / (high - low), 2) if math.isfinite(v) else -1.0 for v in values]
 
 
 def p_value(value: float | None) -> str:
-    """Return a p-value for people; a dash for none."""
+    """Return a p-value as pages show it; a dash for None and NaN."""
     if value is None or value != value:
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def small(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> str:
-    """HTML of a table with a head; the first cell of a row says what the row is."""
+    """Return HTML of a small table with a head. The first cell of each row names the row."""
     return render("small.html", caption=caption, head=head, rows=rows, notes=notes, style=inlined(HERE / "parts.css"))

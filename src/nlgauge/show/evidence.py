@@ -1,4 +1,4 @@
-"""What a score is based on, as HTML: one drawing for the report, for `nlgauge explain` and for notebooks."""
+"""Evidence (what a score is based on) as HTML, drawn alike in the report, by `nlgauge explain` and in notebooks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COVERING = {"side", "covered", "nearest", "item", "distance", "nearest_item"}
 
 
 def drivers(items: Sequence[Record]) -> list[Record]:
-    """Items that have both probabilities, as InfoLM's have; none where the items are others."""
+    """Return the items if each has a number for candidate and reference, as InfoLM's items have; else an empty list."""
     right = all(
         all(isinstance(item.get(side), int | float) for side in ("candidate", "reference"))
         and isinstance(item.get("share", ""), int | float | None)
@@ -33,7 +33,7 @@ def drivers(items: Sequence[Record]) -> list[Record]:
 
 
 def covering(items: Sequence[Record]) -> dict[str, list[Record]]:
-    """Texts of sets by side, those first that nothing covers; empty where the items are no texts of sets."""
+    """Return items of corpus-level metrics that say how far a text is covered, by side; empty without such items."""
     sides: dict[str, list[Record]] = {}
     for item in items:
         if item.keys() >= _COVERING and isinstance(item["side"], str) and isinstance(item["covered"], int | float):
@@ -42,7 +42,7 @@ def covering(items: Sequence[Record]) -> dict[str, list[Record]]:
 
 
 def curve(items: Sequence[Record]) -> str:
-    """Return points of an SVG line, 100 units a side, of an item with lists of precision and recall; '' for none."""
+    """Return the points of an SVG line, 0 to 100, for the first item with lists of precision and recall; else ''."""
     for item in items:
         precision, recall = item.get("precision"), item.get("recall")
         if _are_numbers(precision) and _are_numbers(recall) and len(precision) == len(recall):
@@ -51,7 +51,7 @@ def curve(items: Sequence[Record]) -> str:
 
 
 def item_table(items: Sequence[Record], left_out: int) -> Table:
-    """Items of any other kind, with what is known of them."""
+    """Return a table of items of any other kind, with a column for each of their facts."""
     names = list(dict.fromkeys(name for item in items[:LISTED] for name in item))
     rows = [[_cell(item.get(name)) for name in names] for item in items[:LISTED]]
     heads = ["item" if name == "name" else name for name in names]
@@ -79,13 +79,13 @@ _LEGENDS = {
 
 
 def drawn(evidence: Mapping[str, Any], texts: Mapping[str, Any] | None = None, titles: bool = False) -> str:
-    """Return a row's, or a system's, evidence as HTML.
+    """Return the evidence of a row, or of a system, as HTML.
 
     Args:
-        evidence: as JSON has it.
-        texts: what is known of the row, by name: 'candidate', 'source', 'context' and 'references', a list. What is not
-            known is drawn without the words around it.
-        titles: whether what is said of a word stands in its title, for a place that runs no script.
+        evidence: the evidence as JSON.
+        texts: the texts of the row by name: 'candidate', 'source', 'context', and 'references', a list. Of a text that
+            is not given, only the words in the evidence are drawn.
+        titles: whether the note on a word is the title of its HTML element, for a place that runs no script.
 
     Returns:
         HTML.

@@ -1,4 +1,4 @@
-"""What a score is based on, as lines of text output: texts with their unsupported words marked, and tables."""
+"""Evidence (what a score is based on) as lines of text output: texts with marked words, and tables."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from nlgauge.show.tables import aligned, harmless
 from nlgauge.show.words import LISTED, Record, nearest, shade
 
 _WIDE = 48
-"""Characters of a text in a table"""
+"""The greatest number of characters of a text in a table"""
 _FEW = 3
-"""Members of a list that are shown"""
+"""Number of members of a list that are shown"""
 _STYLES = {"yes": "supported", "half": "partly", "no": "unsupported"}
 
 
@@ -20,8 +20,8 @@ def evidence_lines(evidence: Record, indent: str = "") -> Iterator[TextLine]:
     """Yield the lines of a row's evidence.
 
     Args:
-        evidence: as JSON has it.
-        indent: what stands before each line.
+        evidence: the evidence of the row as JSON.
+        indent: blanks to put before each line.
 
     Returns:
         The lines.
@@ -63,7 +63,7 @@ def evidence_lines(evidence: Record, indent: str = "") -> Iterator[TextLine]:
 
 
 def _marked(text: Record) -> Iterator[tuple[str, str]]:
-    """Yield the pieces of a text, each with the style of a word; '' between words."""
+    """Yield (piece, name of its style) for a text of evidence; the style of a piece between words is ''."""
     content, end = text["text"], 0
     for word in text["words"]:
         begin = max(end, word["begin"])
@@ -82,7 +82,7 @@ def _least_supported(stretches: Sequence[Record]) -> str:
 
 
 def _span(text: Record, begin: int, end: int) -> list[str]:
-    """Return the cells of a span of words that are not supported."""
+    """Return the cells of an unsupported span: its characters, its text, and the nearest sentence."""
     quote = nearest(text, begin, end)
     place = "" if quote is None else f"{quote['name']} {quote['begin']}-{quote['end']}: {_short(quote['text'])}"
     return [f"{begin}-{end}", _short(text["text"][begin:end]), place]
@@ -94,7 +94,7 @@ def _short(text: str) -> str:
 
 
 def _cells(links: Sequence[Record], names: Sequence[str]) -> list[list[str]]:
-    """Return two places in texts each, and two numbers."""
+    """Return a row of cells for each match or flow: two words, and the values of the further fields in `names`."""
     return [[*(_place(link[name]) for name in names[:2]), *(_cell(link[name]) for name in names[2:])] for link in links]
 
 
@@ -115,7 +115,7 @@ def _cell(value: object) -> str:
 def _table(
     indent: str, heads: list[str], cells: list[list[str]], *, count: int = 0, what: str = ""
 ) -> Iterator[TextLine]:
-    """Yield the lines of a table, if it has any; and how many there are, where not all are shown."""
+    """Yield the lines of a table if it has cells; and a line with the whole count where not all rows are shown."""
     if cells:
         yield from (TextLine(line, indent) for line in aligned([heads, *cells]))
     if count > LISTED:

@@ -1,4 +1,4 @@
-"""Lines of text output: pieces of text with their styles, as they are or broken into lines of a width."""
+"""Lines of text output: pieces of text with styles, unchanged or broken at a width."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from click.formatting import wrap_text
 from nlgauge.show.tables import harmless, styled
 
 WIDTH = 100
-"""Columns that text output is no wider than"""
+"""The greatest width of text output, in columns"""
 _AROUND = {"unsupported": "[{}]"}
-"""What stands in place of a style where there are no colours, and where the style says what nothing else does"""
+"""Marks that replace a style without colours, for a style whose meaning nothing else shows"""
 
 
 class TextLine(NamedTuple):
-    """A line, or the lines of a text, which holds nothing that steers a terminal once it is drawn."""
+    """A line, or a text of several lines. Drawing it replaces all characters that could control a terminal."""
 
     pieces: str | tuple[tuple[str, str], ...]
-    """A text; or several, each with the name of its style, '' for none"""
+    """A text without style; or pairs of a text and the name of its style, '' for no style"""
     first: str = ""
-    """What stands before the first line"""
+    """Text before the first line"""
     rest: str | None = None
-    """What stands before each line that follows; by default `first`"""
+    """Text before each further line; by default `first`"""
     wrapped: bool = False
-    """Whether it is broken into lines of `WIDTH` columns"""
+    """Whether long lines are broken at `WIDTH` columns"""
 
     def drawn(self, colour: bool = False) -> str:
-        """Return the line as it is printed; without colours a word that nothing supports stands in [brackets]."""
+        """Return the line as it is printed. Without colours, unsupported words are put into [brackets]."""
         pieces = ((self.pieces, ""),) if isinstance(self.pieces, str) else self.pieces
         texts = [(harmless(text, lines=True), style) for text, style in pieces]
         rest = self.first if self.rest is None else self.rest
@@ -42,9 +42,9 @@ class TextLine(NamedTuple):
 
 
 Line: TypeAlias = "str | TextLine"
-"""A line; a text is one without styles"""
+"""A line of text output; a plain text is a line without styles"""
 
 
 def drawn(lines: Iterable[Line], colour: bool = False) -> list[str]:
-    """Return lines as they are printed."""
+    """Return the lines as they are printed, with or without colours."""
     return [line.drawn(colour) if isinstance(line, TextLine) else harmless(line, lines=True) for line in lines]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 HUGE = 1e9
-"""From here on a number has three digits and a power of ten"""
+"""Numbers from this size on are written with three digits and a power of ten"""
 _TINY, _ROUNDING = 4, 1e-12
-"""With so many digits behind the point a number that they would show as 0 has a power of ten too; not one that rounding
-left of 0"""
+"""With this number of digits after the point or more, a number that would read as 0 is written with a power of ten,
+except a number so small that it is a rounding error"""
 
 
 def fixed(value: float, digits: int = 4) -> str:
-    """Return a number with some digits behind the point; with a power of ten where it is huge or would read as 0.
+    """Return a number with fixed digits after the point; with a power of ten if it is huge or would read as 0.
 
     Args:
         value: the number, which may be infinite.
-        digits: how many there are behind the point. With fewer than four, as of shares, a small number may read as 0.
+        digits: the number of digits after the point. With fewer than four, a small number is written as 0.
 
     Returns:
         The number as a text.

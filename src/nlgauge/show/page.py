@@ -1,4 +1,4 @@
-"""The kit of pages: one frame, one style and one kind of table for every page that is a file."""
+"""The common parts of all pages that are files: one frame, one style and one kind of table."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 _STYLES = tuple(HERE / name for name in ("parts.css", "page.css", "tables.css"))
 VERDICT = HERE / "verdict.css"
-"""The style of an answer with its verdict"""
+"""The CSS of a verdict on top of a page"""
 
 
 def style(*more: Path) -> Markup:
-    """Return the style of a page that has more of its own than all pages."""
+    """Return the CSS of a page: that of all pages, and that of the given files."""
     return inlined(*_STYLES, *more)
 
 
@@ -33,17 +33,17 @@ def page(
     notes: Sequence[str] = (),
     **facts: Any,
 ) -> str:
-    """Return a page, which needs nothing beside itself.
+    """Return a page as HTML that needs no other file.
 
     Args:
-        template: its template, which fills the blocks of `page.html`.
-        folders: where the template is, beside those of this folder.
-        command: the command that makes it, for its head.
-        title: its heading.
-        styles: what its style has beside that of all pages.
-        scripts: its scripts, the only ones that a browser will run in it.
-        notes: what a reader has to know of the numbers.
-        facts: what the template reads.
+        template: the name of the page's template, which fills the blocks of `page.html`.
+        folders: folders of templates, beside the folder of this package.
+        command: the command that makes the page, for its head.
+        title: the heading of the page.
+        styles: CSS files that only this page needs.
+        scripts: files of scripts. A browser runs no others in the page.
+        notes: what a reader has to know of the numbers, a sentence each.
+        facts: the values that the template uses, by name.
 
     Returns:
         HTML.

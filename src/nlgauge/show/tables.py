@@ -1,14 +1,16 @@
-r"""Tables of cells, and every form that they are printed in: a terminal, LaTeX, Markdown and CSV.
+r"""Tables of cells, and the forms in which they are printed: for a terminal, LaTeX, Markdown and CSV.
 
 On a terminal a table is aligned, no wider than wanted, and coloured where that is asked for.
 
-LaTeX is for \usepackage{booktabs}, Markdown has GitHub's tables: the best is bold, what does not differ significantly
-underlined or in italics, and columns of numbers are set to the right.
+LaTeX is for \usepackage{booktabs}, and Markdown has the tables of GitHub. The best number is bold. A number that does
+not differ significantly from the best is underlined in LaTeX and in italics in Markdown. Columns of numbers are aligned
+at the right.
 
-CSV is for spreadsheets and scripts: whole numbers of digits, interval and p in columns of their own. A text that a
-spreadsheet would run as a formula gets an apostrophe in front: names of systems and items come from files that others
-wrote. Such a text begins with =, +, - or @, or with the full-width form of one. Blanks, quotes and signs that are not
-shown may stand before that, because some programs leave them out. A tab or a line end first is enough too.
+CSV is for spreadsheets and scripts. Numbers have all their digits, and the ends of intervals and p have columns of
+their own. A text that a spreadsheet would run as a formula gets an apostrophe in front, because names of systems and
+items come from files that others wrote. Such a text begins with =, +, - or @, or with the full-width form of one of
+these. Blanks, quotes and invisible characters may come before, because some programs skip them. A text that begins with
+a tab or a line end gets an apostrophe too.
 """
 
 from __future__ import annotations
@@ -31,20 +33,20 @@ from nlgauge.show.numbers import fixed
 
 @dataclass(frozen=True)
 class Number:
-    """A number, NaN for none, with its interval and p where it has them."""
+    """A number (NaN for a missing one), with its interval and p where it has them."""
 
     value: float
     low: float = math.nan
     high: float = math.nan
     p: float = math.nan
     digits: int = 4
-    """Behind the point, where people read it"""
+    """Digits after the point, in forms for people"""
     mark: Literal["", "best", "alike"] = ""
-    """'best' of its kind; 'alike': it does not differ significantly from the best"""
+    """'best', 'alike' (not significantly different from the best), or '' for neither"""
 
     @property
     def text(self) -> str:
-        """The number itself."""
+        """The number as text; "-" for a missing one."""
         return "-" if math.isnan(self.value) else fixed(self.value, self.digits)
 
     @property
@@ -55,13 +57,13 @@ class Number:
 
     @property
     def chance(self) -> str:
-        """p; empty where there is none."""
+        """The text "p=..." or "p<0.0001"; empty where there is no p."""
         return "" if math.isnan(self.p) else f"p={self.p:.4f}" if self.p >= 0.00005 else "p<0.0001"
 
 
 @dataclass(frozen=True)
 class Chance(Number):
-    """A p-value: four digits say enough of it, however small it is."""
+    """A p-value, which always has four digits after the point, however small it is."""
 
     @property
     def text(self) -> str:
@@ -70,22 +72,22 @@ class Chance(Number):
 
 Cell: TypeAlias = "str | Number"
 Cells: TypeAlias = "Sequence[Sequence[Cell]]"
-"""Rows, all of one length; the first is the head"""
+"""The rows of a table, all with the same number of cells; the first row is the head"""
 
 
 def words(cell: Cell) -> str:
-    """Return a cell in one line of plain text, without its mark."""
+    """Return a cell as plain text on one line, without its mark."""
     if isinstance(cell, str):
         return cell
     return " ".join(filter(None, (cell.text, cell.interval, cell.chance)))
 
 
 NONE = "-"
-"""A cell of text that says nothing"""
+"""The text of an empty cell"""
 
 
 def empty(cell: Cell) -> bool:
-    """Return whether a cell says nothing."""
+    """Return whether a cell is empty: the text "-", or a number that is missing."""
     return cell == NONE if isinstance(cell, str) else math.isnan(cell.value)
 
 
@@ -95,26 +97,26 @@ _STEERING_IN_LINES = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")
 
 
 def harmless(text: str, *, lines: bool = False) -> str:
-    """Return a text with U+FFFD for each control character, and for each that sets the direction of what follows it.
+    """Return a text with U+FFFD for each control character, also for those that set the direction of writing.
 
     Args:
         text: the text.
-        lines: leave line ends and tabs.
+        lines: whether line ends and tabs stay.
 
     Returns:
-        The text, as long as it was.
+        The text, with the same length.
     """
     return (_STEERING_IN_LINES if lines else _STEERING).sub("\ufffd", text)
 
 
 def harmless_json(text: str) -> str:
-    """Return a text with JSON's escape of each such character, but for line ends and tabs. JSON says the same then."""
+    """Return JSON with an escape for each character that `harmless` replaces, except line ends and tabs."""
     return _STEERING_IN_LINES.sub(lambda sign: f"\\u{ord(sign.group()):04x}", text)
 
 
 _GAP = "  "
 _NARROWEST, _LEAST_HEAD = 20, 6
-"""To what columns of text, and heads of numbers, shrink before the table falls into blocks"""
+"""The least widths of a column of text and of a head of numbers, before a table is cut into blocks"""
 _MARKS = {"": "", "best": "*", "alike": "~"}
 _STYLES: Mapping[str, dict[str, Any]] = {
     "head": {"bold": True},
@@ -132,7 +134,7 @@ _STYLES: Mapping[str, dict[str, Any]] = {
 
 
 def styled(text: str, style: str) -> str:
-    """Return a text in the colours of a style; as it is without a style."""
+    """Return a text in the colours of a style; unchanged for the style ''."""
     return click.style(text, **_STYLES[style]) if style and text else text
 
 
@@ -152,7 +154,7 @@ class Line(NamedTuple):
         return space + drawn if self.right else drawn + space
 
     def broken(self, width: int) -> list[Line]:
-        """Lines of text in lines no wider than that, at spaces where there are some; numbers stay whole."""
+        """Return the line broken into lines of `width` at most, at spaces where possible. A number is never broken."""
         if self.width <= width or len(self.pieces) != 1:
             return [self]
         ((text, style),) = self.pieces
@@ -160,29 +162,29 @@ class Line(NamedTuple):
 
 
 class Column(NamedTuple):
-    """The cells of a column, each some lines; the first is the head."""
+    """The cells of a column, each a list of lines. The first cell is the head."""
 
     rows: Sequence[Sequence[Line]]
     numeric: bool
-    """Whether it holds numbers, which are never broken"""
+    """Whether the column holds numbers, which are never broken"""
 
     @property
     def width(self) -> int:
         return max((line.width for cell in self.rows for line in cell), default=0)
 
     def wrapped(self, width: int, cells: int | None = None) -> Column:
-        """Return the column with its cells, or the first ones of them, broken into lines of `width` at most."""
+        """Return the column with its cells, or the first `cells` of them, broken into lines of `width` at most."""
         broken = [[part for line in cell for part in line.broken(width)] for cell in self.rows[:cells]]
         return self._replace(rows=[*broken, *self.rows[len(broken) :]])
 
     def with_narrow_head(self) -> Column:
-        """With its head broken into lines as wide as what stands under it."""
+        """Return the column with its head broken into lines as wide as the widest cell below."""
         words = (shown_width(word) for line in self.rows[0] for text, _ in line.pieces for _, word in _words(text))
         return self.wrapped(max(self._replace(rows=self.rows[1:]).width, _LEAST_HEAD, *words), cells=1)
 
 
 def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1) -> list[str]:
-    """Return the lines of one table, in blocks of columns where one is too wide; `keys` columns begin each block."""
+    """Return the lines of a table. A table that is too wide is cut into blocks, each with the first `keys` columns."""
     columns = [column_of(column) for column in zip(*cells, strict=True)]
     if _total(columns) > width:
         columns = [*columns[:keys], *(column.with_narrow_head() for column in columns[keys:])]
@@ -195,18 +197,18 @@ def terminal(cells: Cells, width: int = 100, colour: bool = False, keys: int = 1
 
 
 def aligned(cells: Cells) -> list[str]:
-    """Return the lines of a table as wide as it is, for a table that stands among other lines."""
+    """Return the lines of a table without a limit of width, for a table between other lines."""
     return terminal(cells, width=sys.maxsize)
 
 
 def shown_width(text: str) -> int:
-    """Return how many columns a terminal takes for a text.
+    """Return the width of a text on a terminal, in columns.
 
     Args:
         text: the text.
 
     Returns:
-        Columns: two for East Asian signs, none for marks that join others.
+        The number of columns: two for a wide East Asian character, none for a character that joins another.
     """
     joins = ("Mn", "Me", "Cf")
     return sum(
@@ -216,7 +218,7 @@ def shown_width(text: str) -> int:
 
 
 def column_of(cells: Sequence[Cell]) -> Column:
-    """Return the lines of a column's cells; numbers stand under each other by their last digit."""
+    """Return a column of cells as lines for a terminal. Numbers are aligned at their last digit."""
     head, *body = cells
     numbers = [cell for cell in body if isinstance(cell, Number)]
     digits = max((len(number.text) for number in numbers), default=0)
@@ -238,7 +240,7 @@ def _total(columns: Sequence[Column]) -> int:
 
 
 def _narrowed(columns: Sequence[Column], width: int) -> list[Column]:
-    """With columns of text broken into lines, the widest first, until all fits or they are as narrow as may be."""
+    """Return the columns with text broken into lines, the widest first, until all fit or are as narrow as allowed."""
     widths = [column.width for column in columns]
     for _ in range(_total(columns) - width):
         wide = [n for n, column in enumerate(columns) if not column.numeric and widths[n] > _NARROWEST]
@@ -273,9 +275,9 @@ def _printed(columns: Sequence[Column], colour: bool) -> list[str]:
 
 
 def _words(text: str) -> list[tuple[str, str]]:
-    """Return what a text may be broken between, each with what stands before it: at spaces, and after the ( of a spec.
+    """Return (separator before it, part) for the parts between which a text may be broken.
 
-    An arrow stays with what it is of.
+    A text may be broken at spaces and after the "(" of a spec. An arrow stays with the word before it.
     """
     return [
         ("" if number else " ", part)
@@ -322,15 +324,15 @@ _FORMULA = re.compile(rf"[\t\r\n]|[{_UNSEEN}{_QUOTES}]*[=+\-@\uff1d\uff0b\uff0d\
 def formatted(
     tables: Sequence[Cells], layout: str, *, width: int = 100, colour: bool = False, keys: int = 1
 ) -> list[str]:
-    """Return the lines of some tables, an empty line between two.
+    """Return the lines of tables, with an empty line between two tables.
 
     Args:
-        tables: the cells of each.
-        layout: one of `FORMATS`. The other options are of text alone.
-        width: how many columns of a terminal a table takes.
-        colour: whether it may use colours.
-        keys: how many of the table's columns say what a row is, and so stand before each block of a table that is too
-            wide for one.
+        tables: the cells of each table.
+        layout: one of `FORMATS`. The options below are for 'text' only.
+        width: the greatest width of a table, in columns of a terminal.
+        colour: whether to use colours.
+        keys: the number of columns at the left that name a row. They are repeated in each block of a table that is too
+            wide.
 
     Returns:
         The lines.
@@ -343,7 +345,7 @@ def formatted(
 
 
 def _latex(cells: Cells) -> list[str]:
-    """Return a tabular that stands in a table of the paper's own."""
+    """Return the lines of a LaTeX tabular, to be put into a table of the paper."""
     head, *body = [" & ".join(map(_in_latex, row)) + r" \\" for row in cells]
     places = "".join("r" if numeric else "l" for numeric in _numeric(cells))
     rows = [r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
@@ -381,12 +383,12 @@ def _in_markdown(cell: Cell) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """Return a text in one line that ends no cell, and that is not read as Markdown, as HTML, or as another's name."""
+    """Return a text as one line of a Markdown cell, with Markdown, HTML and @names in it escaped."""
     return re.sub(r"([\\|*_`<>~\[\]#@])", r"\\\1", _line(text))
 
 
 def _numeric(cells: Cells) -> list[bool]:
-    """Return which columns hold numbers."""
+    """Return for each column whether it holds numbers."""
     return [any(isinstance(cell, Number) for cell in column[1:]) for column in zip(*cells, strict=True)]
 
 
@@ -395,7 +397,7 @@ def _line(text: str) -> str:
 
 
 def _csv(cells: Cells) -> list[str]:
-    """Return an empty cell is no number; what is infinite is a word, as in a scores file."""
+    """Return the lines of CSV. A missing number is an empty cell, and an infinite one a word, as in a scores file."""
     wide = [more for column in zip(*cells, strict=True) for more in _expanded(column)]
     lines = []
     for row in zip(*wide, strict=True):
@@ -406,7 +408,7 @@ def _csv(cells: Cells) -> list[str]:
 
 
 def _expanded(column: Sequence[Cell]) -> list[list[str]]:
-    """Return the column, and one for each of interval and p that one of its cells has."""
+    """Return the texts of a column, and further columns for low, high and p where a cell of the column has them."""
     head, *body = column
     made = [[inert(str(head)), *(inert(cell) if isinstance(cell, str) else _digits(cell.value) for cell in body)]]
     for name in ("low", "high", "p"):
@@ -417,7 +419,7 @@ def _expanded(column: Sequence[Cell]) -> list[list[str]]:
 
 
 def inert(text: str) -> str:
-    """Return a text that no spreadsheet computes."""
+    """Return a text with an apostrophe in front where a spreadsheet would run the text as a formula."""
     return f"'{text}" if _FORMULA.match(text) and text != "-" else text
 
 

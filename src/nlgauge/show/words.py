@@ -1,4 +1,4 @@
-"""Panes of texts: words that are supported or not, and words of two texts that point at each other; with tables."""
+"""Panes, which show texts with marked words: supported or not, or matched with words of another text; and tables."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from nlgauge.show.environment import number
 
 
 class Piece(NamedTuple):
-    """A stretch of a text, and the mark on it where there is one."""
+    """A piece of a text with its mark; None without a mark."""
 
     text: str
     mark: Mapping[str, Any] | None = None
 
 
 def pieces(text: str, marks: Iterable[tuple[int, int, Mapping[str, Any]]]) -> Iterator[Piece]:
-    """All of a text, in order, cut at marks (begin, end, mark); of marks that overlap the first one is kept whole."""
+    """Yield a text in pieces, cut at marks (begin, end, mark). Where marks overlap, the first one stays whole."""
     at = 0
     for begin, end, mark in sorted(marks, key=lambda placed: placed[:2]):
         begin = max(at, begin)
@@ -32,7 +32,7 @@ def pieces(text: str, marks: Iterable[tuple[int, int, Mapping[str, Any]]]) -> It
 
 Record = Mapping[str, Any]
 LISTED = 12
-"""How many lines a table of evidence has"""
+"""The greatest number of lines of a table of evidence"""
 
 
 class Pane(NamedTuple):
@@ -43,7 +43,7 @@ class Pane(NamedTuple):
 
 
 class Table(NamedTuple):
-    """What a pane shows, in words and numbers: for whom the colours are none."""
+    """The content of a pane as words and numbers, for readers who do not see the colours."""
 
     caption: str
     head: Sequence[str]
@@ -52,7 +52,7 @@ class Table(NamedTuple):
 
 
 def word_panes(texts: Sequence[Record], by_name: Record) -> list[Pane]:
-    """Yield a pane for each text that is judged, and for each text that it is compared with, where that is known."""
+    """Return a pane for each judged text, and for each text that they are compared with and that `by_name` has."""
     panes = [Pane(f"{text['name']}, against the {text['against']}", _judged(text)) for text in texts]
     judged = {text["name"] for text in texts}
     for name in dict.fromkeys(name for text in texts for name in _others(text) if name not in judged):
@@ -62,7 +62,7 @@ def word_panes(texts: Sequence[Record], by_name: Record) -> list[Pane]:
 
 
 def word_tables(texts: Sequence[Record]) -> Iterator[Table]:
-    """By text, the spans that are not supported, or the words that were guessed wrong."""
+    """Yield tables for each text: unsupported spans, differences that exact checks found, words guessed wrong."""
     for text in texts:
         if text.get("unsupported"):
             spans = text["unsupported"]
@@ -83,12 +83,12 @@ def word_tables(texts: Sequence[Record]) -> Iterator[Table]:
 
 
 def shade(alignment: float, weak: float) -> str:
-    """Return the class of a word: not supported, partly, supported."""
+    """Return the style of a word by its alignment: "no" (not supported), "half" (partly) or "yes"."""
     return "no" if alignment < weak else "half" if alignment < (1 + weak) / 2 else "yes"
 
 
 def _others(text: Record) -> list[str]:
-    """Return the names of the texts that one is compared with: 'source and context' are two."""
+    """Return the names of the texts that a text is compared with. 'source and context' gives two names."""
     quoted = [quote["name"] for quote in text.get("quotes", [])]
     named = [name for name in ("candidate", "source", "context") if name in str(text["against"])]
     return list(dict.fromkeys([*quoted, *named]))
@@ -107,7 +107,7 @@ def _judged(text: Record) -> list[Piece]:
 
 
 def legend(texts: Sequence[Record]) -> tuple[str, str, str]:
-    """Return the legend of the colours for yes, partly and no; '' for a colour that no word has."""
+    """Return the meanings of the colours for "yes", "half" and "no"; '' for a colour that no word has."""
     words = [word for text in texts for word in text["words"]]
     if any("predicted" in word for word in words):
         return "guessed right", "", "guessed wrong"
@@ -118,7 +118,7 @@ def legend(texts: Sequence[Record]) -> tuple[str, str, str]:
 
 
 def _shared(text: Record) -> bool:
-    """Return whether words were only looked up in the other text: no more is known of each than that."""
+    """Return whether the words were only looked up in the other text, so that each has just an alignment of 0 or 1."""
     return all(
         word.keys() == {"text", "begin", "end", "alignment"} and word["alignment"] in (0, 1) for word in text["words"]
     )
@@ -141,7 +141,7 @@ def _note(text: Record, word: Record, looked_up: bool) -> str:
 
 
 def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str, str]]]:
-    """Yield the sentences of a text that were read, each under the name by which words that are from it call it."""
+    """Return (begin, end, mark) of each sentence of a text that was read. The mark holds the key of the sentence."""
     keys: dict[tuple[int, int], str] = {}
     for text in texts:
         for index, quote in enumerate(text.get("quotes", [])):
@@ -151,13 +151,13 @@ def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str
 
 
 def nearest(text: Record, begin: int, end: int) -> Record | None:
-    """Return the sentence that most words of a span are most likely from; None where none of them names one."""
+    """Return the sentence from which most words of a span come; None where no word of the span has a sentence."""
     named = [word["quote"] for word in text["words"] if begin <= word["begin"] < end and "quote" in word]
     return text["quotes"][max(named, key=named.count)] if named else None
 
 
 def _span(text: Record, begin: int, end: int) -> tuple[str, str, str]:
-    """Return a span of words that are not supported, and the sentence that is nearest to it."""
+    """Return the cells of an unsupported span: its text, its characters, and the nearest sentence ('' for none)."""
     quote = nearest(text, begin, end)
     return text["text"][begin:end], f"{begin}–{end}", "" if quote is None else f"{quote['name']}: {quote['text']}"
 
@@ -166,7 +166,7 @@ _Marks = dict[tuple[int, int], dict[str, Any]]
 
 
 def match_panes(matches: Sequence[Record], by_name: Record) -> list[Pane]:
-    """Both texts; a word points at the one of the other text that it was matched with."""
+    """Return panes of candidate and reference, in which a word points at its match in the other text."""
     sides: dict[str, _Marks] = {"candidate": {}, "reference": {}}
     for match in matches:
         side, other = match["side"], "reference" if match["side"] == "candidate" else "candidate"
@@ -181,7 +181,7 @@ def match_panes(matches: Sequence[Record], by_name: Record) -> list[Pane]:
 
 
 def flow_panes(flows: Sequence[Record], by_name: Record) -> list[Pane]:
-    """Both texts. Each word points at all words that it was moved to, and is darker where the move costs more."""
+    """Return panes of candidate and reference. A word points at all words that share a flow with it."""
     sides: dict[str, _Marks] = {"candidate": {}, "reference": {}}
     costs = {side: _costs(flows, side) for side in sides}
     most = max((cost for of_side in costs.values() for cost in of_side.values()), default=0.0) or 1.0
@@ -197,7 +197,7 @@ def flow_panes(flows: Sequence[Record], by_name: Record) -> list[Pane]:
 
 
 def match_tables(matches: Sequence[Record]) -> Iterator[Table]:
-    """Yield the matches of each side that are least alike."""
+    """Yield a table for each side: the matches of its words that are least similar."""
     for side in ("candidate", "reference"):
         ranked = sorted((match for match in matches if match["side"] == side), key=lambda match: match["similarity"])
         if ranked:
@@ -210,7 +210,7 @@ def match_tables(matches: Sequence[Record]) -> Iterator[Table]:
 
 
 def flow_table(flows: Sequence[Record], left_out: int) -> Table:
-    """Return the flows that cost most."""
+    """Return a table of the flows with the highest cost."""
     costliest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:LISTED]
     rows = [
         (_name(f["candidate"]), _name(f["reference"]), number(f["share"]), number(f["distance"])) for f in costliest
@@ -238,7 +238,7 @@ def _panes(sides: Mapping[str, _Marks], by_name: Record) -> list[Pane]:
 
 
 def _rebuilt(marks: _Marks) -> str:
-    """Return a stand-in for a text that is not at hand: its marked words, as far as they are known, at their places."""
+    """Return a substitute for a text that is not given: its marked words at their positions, else blanks."""
     letters = [" "] * max((end for _, end in marks), default=0)
     for (begin, end), mark in marks.items():
         letters[begin:end] = mark.get("text", "").ljust(end - begin)[: end - begin]

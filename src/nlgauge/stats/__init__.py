@@ -1,1 +1,1 @@
-"""Statistics: arrays in, numbers out. What a question about scores is answered with is in `nlgauge.answers`."""
+"""Statistics: arrays in, numbers out. The answers to questions about scores are made in `nlgauge.answers`."""

@@ -1,4 +1,4 @@
-"""The arrays that agreement is computed from."""
+"""Types of the arrays that statistics are computed from."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 Float: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 Codes: TypeAlias = NDArray[np.int32]
-"""Ranks without gaps along the last axis, from 0; -1 is a missing value"""
+"""Codes for values, from 0 without gaps, in the order of the values along the last axis; -1 is a missing value"""
 Values: TypeAlias = NDArray[np.float64 | np.int32]
-"""What a coefficient reads: numbers, or codes where it looks at order alone"""
+"""The arguments of a coefficient: numbers, or codes if it uses only their order"""
 Mask: TypeAlias = NDArray[np.bool_]
 
 
 def together(values: Float, groups: Integers) -> Float:
-    """Return the sums of the rows of each group: [rows, ...] -> [groups, ...], groups in the order of their numbers."""
+    """Return the sum of each group of rows, in the order of the groups' numbers: [rows, ...] -> [groups, ...]."""
     numbers = np.unique(groups, return_inverse=True)[1]
     sums = np.zeros((int(numbers.max(initial=-1)) + 1, *values.shape[1:]))
     np.add.at(sums, numbers, values)

@@ -1,8 +1,8 @@
-"""Coefficients of tables whose items and systems were drawn again or change place, from sums that are made once.
+"""Coefficients of resampled and permuted tables, from sums over the original table that are computed once.
 
-A drawn table holds cells of the given one, each so and so often. Pearson's correlation of it is one of weighted sums of
-the given cells: products of matrices, where the cells themselves would be copied for each draw. Where these sums would
-lose digits, the cells are looked at after all.
+A resampled table holds the cells of the original table, each some number of times. So Pearson's correlation of it
+follows from weighted sums over the original cells, which are products of matrices. This avoids a copy of the cells for
+each draw. Where such sums would lose too many digits, the correlation is computed from the cells.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from nlgauge.stats.coefficients import COEFFICIENTS, Coefficient, dense, directi
 from nlgauge.stats.correlation import rounded
 
 OfDraws: TypeAlias = Callable[[Integers, Integers], Float]
-"""Takes the items [draws, n] and the systems [draws, m] of each draw, and gives the coefficient of each [draws]"""
+"""A function from the items [draws, n] and the systems [draws, m] of some draws to the coefficients [draws]"""
 _LOST = 1e-4
-"""The share of the squares that is left when the mean is taken off, below which the sums have lost too many digits"""
+"""Sums of squares have lost too many digits if less than this share of them is left after the mean is subtracted"""
 _MOST_SYSTEMS = 64
-"""For more, products of whole tables cost more than their cells"""
+"""With more systems, products of whole tables take longer than sums over the cells"""
 
 
 def of_resamples(x: Float, y: Float, kind: Coefficient, level: str) -> OfDraws | None:
-    """Return a coefficient as a function of draws with replacement.
+    """Return a function from draws with replacement to the coefficients of the resampled tables.
 
     Args:
         x: the metric's table: [items, systems].
         y: the people's table: [items, systems].
         kind: the coefficient.
-        level: of `nlgauge.stats.correlation.LEVELS`.
+        level: one of `nlgauge.stats.correlation.LEVELS`.
 
     Returns:
-        The function; None where sums do not give the coefficient: away from the system level of any but Pearson's, and
-        for infinite numbers.
+        The function. It is None if sums do not give the coefficient: for infinite numbers, and for any coefficient but
+        Pearson's at another level than 'system'.
     """
     valued = ~(np.isnan(x) | np.isnan(y))
     if not (np.isfinite(x[valued]).all() and np.isfinite(y[valued]).all()):
@@ -48,7 +48,7 @@ def of_resamples(x: Float, y: Float, kind: Coefficient, level: str) -> OfDraws |
 
 
 def _centred(x: Float, valued: Mask, axes: tuple[int, ...]) -> Float:
-    """Return numbers less their mean, the farthest at 1 (squares of large ones leave float's range); 0 if not known."""
+    """Return numbers minus their mean, divided so that the largest has the size 1; 0 where `valued` is False."""
     x = np.where(valued, x, 0.0)
     n = np.maximum(valued.sum(axes, keepdims=True), 1)
     # The scale first: sums of large numbers leave the range too.
@@ -60,7 +60,7 @@ def _centred(x: Float, valued: Mask, axes: tuple[int, ...]) -> Float:
 
 
 def _correlations(sums: list[Float]) -> tuple[Float, Mask]:
-    """Return correlations by the sums of 1, x, y, xx, yy and xy, and for which of them these are too inexact."""
+    """Return correlations from the sums of 1, x, y, xx, yy and xy, and which of them are too inexact."""
     n, x, y, xx, yy, xy = sums
     counts = np.maximum(n, 1)
     left, right = xx - x * x / counts, yy - y * y / counts
@@ -81,13 +81,13 @@ def _counts(drawn: Integers, size: int) -> Float:
 
 
 def _of_items(x: Float, y: Float, valued: Mask) -> OfDraws:
-    """Return the mean over the drawn items of the correlation over the drawn systems."""
+    """Return a function from draws to the mean, over the drawn items, of the correlation over the drawn systems."""
     cells = _sums(_centred(x, valued, (1,)), _centred(y, valued, (1,)), valued)
     codes = [np.where(valued, dense(np.where(valued, table, np.nan)), 0).astype(float) for table in (x, y)]
     pearson = COEFFICIENTS["pearson"].of
 
     def constant(weights: Float, n: Float) -> Mask:
-        """Return which samples have equal cells, by whole numbers, whose sums are exact: [draws, items]."""
+        """Return which samples are constant in x or in y: [draws, items]. Sums of whole numbers decide this exactly."""
         of = [n * (weights @ (code * code).T) == (weights @ code.T) ** 2 for code in codes]
         return np.asarray(of[0] | of[1])
 
@@ -105,7 +105,7 @@ def _of_items(x: Float, y: Float, valued: Mask) -> OfDraws:
 
 
 def _pooled(x: Float, y: Float, valued: Mask) -> OfDraws:
-    """Return the correlation over all drawn cells."""
+    """Return a function from draws to the correlation over all drawn cells."""
     cells = _sums(_centred(x, valued, (0, 1)), _centred(y, valued, (0, 1)), valued)
     pearson = COEFFICIENTS["pearson"].of
 
@@ -121,7 +121,7 @@ def _pooled(x: Float, y: Float, valued: Mask) -> OfDraws:
 
 
 def _of_means(x: Float, y: Float, valued: Mask, kind: Coefficient) -> OfDraws:
-    """Return the coefficient of the drawn systems' means over the drawn items."""
+    """Return a function from draws to the coefficient of the drawn systems' means over the drawn items."""
     n, totals = valued.astype(float), [np.where(valued, table, 0.0) for table in (x, y)]
 
     def values(items: Integers, systems: Integers) -> Float:
@@ -135,7 +135,7 @@ def _of_means(x: Float, y: Float, valued: Mask, kind: Coefficient) -> OfDraws:
 
 
 def of_shuffles(x: Float, y: Float, kind: Coefficient, level: str) -> OfDraws | None:
-    """Return a coefficient as a function of new orders of the items and systems of x, while y stays unchanged.
+    """Return a function from orders of the items and systems of x to the coefficients, with y unchanged.
 
     Args:
         x: the metric's table: [items, systems].
@@ -144,8 +144,8 @@ def of_shuffles(x: Float, y: Float, kind: Coefficient, level: str) -> OfDraws | 
         level: 'item' or 'pooled'.
 
     Returns:
-        The function. None where sums do not give the coefficient: for all coefficients but Pearson's, and for tables
-        with missing or infinite cells. At pooled level every item has to be there once.
+        The function. It is None if sums do not give the coefficient: for any coefficient but Pearson's, and for tables
+        with missing or infinite cells. At pooled level, each order has to contain every item exactly once.
     """
     complete = np.isfinite(x).all() and np.isfinite(y).all() and x.size
     if kind != COEFFICIENTS["pearson"] or not complete:

@@ -1,7 +1,7 @@
 """Coefficients of agreement between a metric and people, as functions of samples: [samples, n] -> [samples].
 
-Everywhere x is the metric and y are the people, bigger is better in both, and NaN is a missing value; pairs with a
-missing value are left out together. Kendall's coefficients count pairs, in the notation of `Pairs`.
+x always has the metric's scores and y people's ratings. In both, larger is better and NaN is a missing value. Where one
+of two values is missing, both are left out. Kendall's coefficients count pairs, in the notation of `Pairs`.
 
     kendall      tau-b: (C - D) / sqrt((C + D + T_m) (C + D + T_h))
     kendall_c    tau-c: 2 (C - D) / (n^2 (k - 1) / k), k the smaller number of distinct values (Stuart 1953)
@@ -10,12 +10,13 @@ missing value are left out together. Kendall's coefficients count pairs, in the 
     kendall_14   (C - D) / (C + D + T_m): a tie of the metric is half an error (WMT 2014)
     kendall_eq   (C + T_hm - D - T_m - T_h) / all
     accuracy     (C + T_hm) / all: the share of pairs that both judge alike; over systems that of Kocmi et al. 2021
-    accuracy_calibrated  the same, differences of the metric up to a threshold being ties; the threshold is the one
-                 that makes the value largest, one for all items, see `nlgauge.stats.correlation`
-    soft_accuracy  over systems: how alike metric and people are sure, see `nlgauge.stats.coefficients`
-    pairwise_difference  at item level: Pearson of the differences between two outputs for one item, those of all items
-                 together (PDP; DiIanni and Deutsch, EMNLP 2025, arXiv:2509.25546). Each pair is taken both ways round,
-                 so that the mean difference is 0 and the order of systems does not count
+    accuracy_calibrated  the accuracy where differences of the metric up to a threshold are ties. The threshold is the
+                 one with the largest accuracy, the same for all items (`nlgauge.stats.correlation.calibrated`)
+    soft_accuracy  over systems: 1 minus the mean of |p - q| over pairs of systems. p and q are the p-values of the
+                 test that the first system is better than the second: p by the metric, q by people (`soft_accuracy`)
+    pairwise_difference  at item level: Pearson's correlation of the differences between two outputs for one item, over
+                 the pairs of all items (PDP; DiIanni and Deutsch, EMNLP 2025, arXiv:2509.25546). Each pair is taken in
+                 both orders, so that the mean difference is 0 and the order of systems does not matter
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _BLOCK = 16
 
 
 class Pairs(NamedTuple):
-    """Pairs of a sample, counted by whether metric and people order them alike: each [samples].
+    """Numbers of pairs of a sample, by whether metric and people order them in the same way: each [samples].
 
     In the notation of Deutsch, Foster and Freitag, *Ties Matter*, EMNLP 2023, table 1, C are concordant, D discordant,
     T_m tied by the metric alone, T_h by the people alone, T_hm by both.
@@ -46,12 +47,12 @@ class Pairs(NamedTuple):
 
     @property
     def all(self) -> Float:
-        """Every pair."""
+        """The number of all pairs: [samples]."""
         return self.concordant + self.discordant + self.metric_tied + self.people_tied + self.both_tied
 
 
 def dense(x: Values) -> Codes:
-    """Return codes of x [..., n] along its last axis: equal values have equal codes."""
+    """Return codes for the values of x [..., n] along its last axis. Equal values have equal codes."""
     order = np.argsort(x, axis=-1)
     ordered = np.take_along_axis(x, order, -1)
     steps = np.zeros(x.shape, np.int32)
@@ -63,19 +64,19 @@ def dense(x: Values) -> Codes:
 
 
 def histogram(codes: Codes, valued: Mask) -> Integers:
-    """Return how often each code stands in each sample: [samples, codes]."""
+    """Return how often each code occurs in each sample [samples, n]: [samples, codes]."""
     size = int(codes.max(initial=0)) + 1
     flat = (codes + size * np.arange(len(codes))[:, None])[valued]
     return np.bincount(flat, minlength=len(codes) * size).reshape(len(codes), size)
 
 
 def count_pairs(x: Codes, y: Codes, ids: Codes | None) -> Pairs:
-    """Return counts of all pairs, without pairs of a cell with a copy of itself.
+    """Return the counts of all pairs, without pairs of a cell with a copy of itself.
 
     Args:
         x: codes of the metric: [samples, n].
         y: codes of the people: [samples, n].
-        ids: equal numbers for cells that are copies of each other, where cells were drawn twice: [samples, n].
+        ids: numbers of cells, equal for copies of the same cell: [samples, n]; None without copies.
 
     Returns:
         The counts of each sample.
@@ -103,12 +104,12 @@ def count_pairs(x: Codes, y: Codes, ids: Codes | None) -> Pairs:
 
 
 def close_pairs(x: Float, y: Float, ids: Codes | None, epsilon: float) -> Pairs:
-    """Return the counts of `count_pairs` by trying all pairs, with small differences of the metric as ties: O(n^2).
+    """Return the counts of all pairs, where small differences of the metric count as ties. It takes O(n^2).
 
     Args:
         x: numbers of the metric: [samples, n].
         y: numbers of the people: [samples, n].
-        ids: equal numbers for cells that are copies of each other, where cells were drawn twice: [samples, n].
+        ids: numbers of cells, equal for copies of the same cell: [samples, n]; None without copies.
         epsilon: the largest difference of the metric that is a tie.
 
     Returns:
@@ -133,13 +134,13 @@ def close_pairs(x: Float, y: Float, ids: Codes | None, epsilon: float) -> Pairs:
 
 
 def _alike(codes: Codes, valued: Mask) -> Float:
-    """Return how many pairs have equal codes."""
+    """Return how many pairs of each sample [samples, n] have equal codes: [samples]."""
     counts = histogram(codes, valued)
     return np.asarray((counts * (counts - 1)).sum(-1) / 2)
 
 
 def _repeats(ordered: Codes | Integers) -> Float:
-    """Return how many pairs of each row [rows, n] are equal; equal elements stand together in a row."""
+    """Return how many pairs of each row [rows, n] are equal. Equal elements have to be next to each other."""
     n = ordered.shape[1]
     begins = np.zeros(ordered.shape, np.int32)
     np.multiply(ordered[:, 1:] != ordered[:, :-1], np.arange(1, n, dtype=np.int32), out=begins[:, 1:])
@@ -148,9 +149,9 @@ def _repeats(ordered: Codes | Integers) -> Float:
 
 
 def _inversions(sequence: Codes | Integers) -> Float:
-    """Return how many pairs of each row [rows, n] stand the wrong way round.
+    """Return how many pairs of each row [rows, n] are in falling order.
 
-    Pairs within a block are counted by trying them all, and pairs of two blocks by a merge sort.
+    Pairs within a block are compared one by one, and pairs across blocks are counted in a merge sort.
     """
     rows, n = sequence.shape
     size = 1 << max(n - 1, _BLOCK - 1).bit_length()
@@ -179,33 +180,37 @@ def _inversions(sequence: Codes | Integers) -> Float:
 
 
 Formula: TypeAlias = Callable[[Any, Any, Codes | None], Float]
-"""Takes x, y [samples, n], which are codes where it reads order alone; the third array tells copies of cells apart"""
+"""A function from x and y [samples, n], and from numbers of cells that are equal for copies of the same cell, to the
+coefficient [samples]. x and y are codes if only their order is used"""
 
 
 class Coefficient(NamedTuple):
-    """One number for how a metric and people agree, as a function of samples."""
+    """A measure of how well a metric and people agree, as a function of samples."""
 
     of: Formula
     by_order: bool = True
-    """Reads codes: the order of the values alone"""
+    """Whether only the order of the values counts. If so, `of` takes integers in this order (`dense`), and
+    else the values"""
     chance: float | None = 0.0
-    """What no agreement gives; None where that depends on the data"""
+    """The value without any agreement; None where it depends on the data"""
     least: float = -1.0
-    """What perfect disagreement gives; perfect agreement gives 1"""
+    """The value for perfect disagreement; it is 1 for perfect agreement"""
     epsilon: float = 0.0
-    """Metrics' differences that are ties"""
+    """The largest difference of the metric that counts as a tie"""
     counts_copies: bool = False
-    """Two copies of one cell would change it; the others leave pairs that both call a tie out"""
+    """Whether pairs of two copies of a cell would change the value. They would not if pairs that both sides tie are
+    left out"""
     together: Callable[[Any, Any], Float] | None = None
-    """At item level, of all items at once, [stack, items, systems] -> [stack], and not a mean over items"""
+    """At item level: a function from all items at once to the coefficient, [stack, items, systems] -> [stack]. None if
+    the coefficient is the mean over items"""
 
     def of_numbers(self, x: Float, y: Float, ids: Codes | None = None) -> Float:
-        """Return the coefficient of samples of numbers [samples, n], which need not be codes yet."""
+        """Return the coefficient of samples [samples, n] of numbers, which are turned into codes if necessary."""
         return self.of(dense(x), dense(y), ids) if self.by_order else self.of(x, y, ids)
 
 
 def correlation(x: Float, y: Float, name: str = "pearson") -> Float:
-    """Return a coefficient along the last axis: x, y [..., n] -> [...]. NaN where it is undefined."""
+    """Return a coefficient by its name along the last axis: x, y [..., n] -> [...]. NaN where it is undefined."""
     x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
     rows = (-1, x.shape[-1])
     return COEFFICIENTS[name].of_numbers(x.reshape(rows), y.reshape(rows)).reshape(x.shape[:-1])
@@ -218,22 +223,22 @@ def share(part: Float, whole: Float) -> Float:
 
 
 def mean_known(x: Float) -> Float:
-    """Return the mean over the last axis, without NaN."""
+    """Return the mean over the last axis, leaving out NaN."""
     valued = ~np.isnan(x)
     return share(np.where(valued, x, 0).sum(-1), valued.sum(-1))
 
 
 _SHORT = 8
-"""Rows of fewer numbers are reduced column by column, in the same order and many times as fast"""
+"""Rows of fewer numbers are reduced column by column, which gives the same digits and is much faster"""
 
 
 def _reduced(of: np.ufunc, x: Float) -> Float:
-    """Return a ufunc's reduction along the last axis, to the same digits as numpy's own."""
+    """Return the reduction of x [samples, n] by a ufunc along the last axis, with the same digits as numpy's."""
     return np.asarray(reduce(of, x.T) if 0 < x.shape[1] < _SHORT else of.reduce(x, axis=-1))
 
 
 def direction(x: Float, valued: Mask) -> Float:
-    """Return x [samples, n] centred and of length 1: 0 where it is not known, NaN where all known values are equal."""
+    """Return x [samples, n] centred and scaled to length 1: 0 if not valued, NaN if all valued ones are equal."""
     if not x.shape[1]:
         return np.zeros(x.shape)
     whole = bool(valued.all())
@@ -283,9 +288,9 @@ def _kendall_c(x: Codes, y: Codes, ids: Codes | None) -> Float:
 
 
 def _differences(x: Float, y: Float) -> Float:
-    """Return PDP, the coefficient `pairwise_difference`.
+    """Return the coefficient `pairwise_difference` (PDP).
 
-    Of n outputs for an item, the sum of dx dy over all ordered pairs is 2 n times that of centred products.
+    For an item with n outputs, the sum of dx dy over all ordered pairs is 2 n times the sum of centred products.
     """
     valued = ~(np.isnan(x) | np.isnan(y))
     n = valued.sum(-1, keepdims=True)
@@ -333,21 +338,22 @@ COEFFICIENTS: dict[str, Coefficient] = {
     "pairwise_difference": Coefficient(_pearson, by_order=False, together=_differences),
 }
 SPECIAL = ("accuracy_calibrated", "soft_accuracy")
-"""Coefficients that read a whole table before they are one: `nlgauge.stats.correlation` makes the first of a table,
-`nlgauge.stats.coefficients` is the second"""
+"""Coefficients that need a whole table first. `nlgauge.stats.correlation.coefficient` makes 'accuracy_calibrated' for a
+table, and `soft_accuracy` here is the other one"""
 
 
 def superiority(x: Float, replicates: int = 1000, seed: int = 0, clusters: Integers | None = None) -> Float:
-    """Return how sure it is that one system is better than another.
+    """Return, for each pair of systems, the p of a test of whether the first is better than the second.
 
-    p[i, j] is the p-value of a paired permutation test of "i is better than j" on the items that both have: the share
-    of random exchanges of the two systems' scores within items that favour i at least as much. An exchange that gives
-    just the difference seen counts half, so that p[j, i] = 1 - p[i, j] and equal systems get 0.5.
+    p[i, j] is the p of a paired permutation test of "i is better than j" on the items that both have. The scores of the
+    two systems are exchanged at random within items, and p is the share of exchanges that favour i at least as much as
+    the data do. An exchange that gives exactly the observed difference counts half. So p[j, i] = 1 - p[i, j], and equal
+    systems get 0.5.
 
     Args:
         x: the scores: [items, systems].
-        replicates: how many random exchanges.
-        seed: of the random exchanges.
+        replicates: the number of random exchanges.
+        seed: the seed of the random exchanges.
         clusters: the cluster of each item: [items]. Scores of the items of a cluster are exchanged together.
 
     Returns:
@@ -369,12 +375,13 @@ def superiority(x: Float, replicates: int = 1000, seed: int = 0, clusters: Integ
 
 
 def soft_accuracy(p: Float, q: Float, ids: Codes | None = None) -> Float:
-    """Return 1 - mean |p - q| over pairs of systems (equation 4 of the paper).
+    """Return 1 minus the mean |p - q| over pairs of systems (Thompson et al., WMT 2024).
 
     Args:
-        p: what `superiority` says of the metric: [..., systems, systems].
-        q: what `superiority` says of the people: [..., systems, systems].
-        ids: equal numbers for systems that were drawn twice, whose pairs are left out: [..., systems].
+        p: the result of `superiority` for the metric: [..., systems, systems].
+        q: the result of `superiority` for the people: [..., systems, systems].
+        ids: numbers of systems, equal for copies of the same system, whose pairs are left out: [..., systems]. None
+            without copies.
 
     Returns:
         The soft accuracy: [...].

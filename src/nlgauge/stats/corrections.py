@@ -1,4 +1,4 @@
-"""Several tests at once: corrected p-values, and clusters of metrics that do not differ significantly."""
+"""Corrections of p-values for several tests at once, and clusters of metrics that do not differ significantly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nlgauge.stats.arrays import Float, Integers, Mask
 
 
 def holm(p: Sequence[float]) -> Float:
-    """Return p-values adjusted so that the chance of any false finding stays below the level (Holm 1979).
+    """Return p-values corrected by Holm (1979), which bounds the probability of any false finding by the level.
 
     Args:
         p: the p-values: [tests].
@@ -25,17 +25,17 @@ def holm(p: Sequence[float]) -> Float:
 
 
 def benjamini_hochberg(p: Sequence[float]) -> Float:
-    """Return p-values adjusted so that the share of false findings among the findings stays below the level (1995)."""
+    """Return p-values corrected to bound the share of false findings (Benjamini and Hochberg 1995): [tests]."""
     values, order = _ranked(p)
     factor = len(order) / (1 + np.arange(len(order)))
     return _placed(values, order, np.minimum.accumulate((values[order] * factor)[::-1])[::-1])
 
 
 def benjamini_yekutieli(p: Sequence[float]) -> Float:
-    """Return p-values of `benjamini_hochberg` for tests that depend on each other in whatever way (2001).
+    """Return p-values corrected to bound the share of false findings, for dependent tests of any kind.
 
-    They are the adjusted p-values of `benjamini_hochberg` times the sum of 1 / k, k from 1 to the number of tests
-    that have a p-value.
+    They are the p-values of `benjamini_hochberg` times the sum of 1 / k, for k from 1 to the number of tests that have
+    a p-value (Benjamini and Yekutieli 2001).
 
     Args:
         p: the p-values: [tests].
@@ -60,19 +60,19 @@ def _placed(values: Float, order: Integers, adjusted: Float) -> Float:
 
 
 LEAST_DRAWS = 1000
-"""Draws of a random test that stands alone"""
+"""The number of draws of a random test without a correction"""
 _CLEAR = 5
 
 
 def draws_for(tests: int, significance: float = 0.05) -> int:
-    """Return how many draws are needed so that one of `tests` random tests can be significant after a correction.
+    """Return how many draws each random test needs, so that it can be significant after a correction.
 
-    The smallest p that a test of n draws can have is 1 / (n + 1), and Holm multiplies it by the number of tests. This
-    product is then at most a fifth of the significance, so that a difference needs no luck to be found.
+    The smallest p that a test of n draws can have is 1 / (n + 1), and Holm multiplies the smallest p by the number of
+    tests. With the returned number of draws, this product is at most a fifth of the significance level.
 
     Args:
-        tests: how many random tests are corrected together.
-        significance: the level, such as 0.05.
+        tests: the number of random tests that are corrected together.
+        significance: the significance level, such as 0.05.
 
     Returns:
         The number of draws, at least `LEAST_DRAWS`.
@@ -81,7 +81,7 @@ def draws_for(tests: int, significance: float = 0.05) -> int:
 
 
 def too_few_draws(draws: int, tests: int, significance: float = 0.05) -> str | None:
-    """Return a warning if so few draws cannot make any of the tests significant; None if they can, or without draws."""
+    """Return a warning if no test can be significant with so few draws; None if one can, or if draws is 0."""
     if not draws or tests / (draws + 1) < significance:
         return None
     needed = math.floor(tests / significance)
@@ -100,13 +100,14 @@ CORRECTIONS: Mapping[str, Callable[[Sequence[float]], Float]] = {
 
 
 def clusters(values: Sequence[float], different: Mask) -> list[int]:
-    """Return the cluster of each metric: metrics of one cluster do not differ significantly.
+    """Return the cluster of each metric. Metrics of the same cluster do not differ significantly.
 
-    From the best value down, a new cluster begins where a metric differs from a metric of the cluster so far, as in the
-    WMT metrics tasks. Metrics without a value come last, in a cluster of their own.
+    The metrics are sorted from the best value down. A new cluster begins with a metric that differs significantly from
+    some metric of the cluster so far, as in the WMT metrics tasks. Metrics without a value come last, in a separate
+    cluster.
 
     Args:
-        values: the value of each metric, larger better, NaN for none: [metrics].
+        values: the value of each metric, larger being better: [metrics]; NaN for a metric without one.
         different: which two metrics differ significantly: [metrics, metrics].
 
     Returns:

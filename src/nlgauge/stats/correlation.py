@@ -1,11 +1,12 @@
-"""The levels at which a metric's scores and people's ratings are compared, and a coefficient of a table at each.
+"""The levels at which a metric's scores and people's ratings are compared, and coefficients at each level.
 
-x is the metric and y are the people, bigger is better in both, and NaN is a missing value. Tables are [items, systems],
-stacks of tables [stack, items, systems]. The coefficients and their sources: `nlgauge.stats.coefficients`.
+x has the metric's scores and y people's ratings. In both, larger is better and NaN is a missing value. Tables are
+[items, systems], stacks of tables [stack, items, systems]. `nlgauge.stats.coefficients` defines the coefficients.
 
-Levels (Deutsch, Dror and Roth, *A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods*,
-TACL 2021): 'pooled' takes all cells as one sample; 'item' takes each item's systems as a sample and the mean over the
-items; 'system' takes the systems' means, over the cells that both have.
+The levels are those of Deutsch, Dror and Roth, *A Statistical Analysis of Summarization Evaluation Metrics Using
+Resampling Methods*, TACL 2021. 'pooled' takes all cells as one sample. 'item' takes the systems of each item as a
+sample, and the mean of the coefficients over items. 'system' takes the systems' means as one sample; a mean is over the
+cells with both a score and a rating.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ _DIGITS = 12
 
 
 class Estimate(NamedTuple):
-    """A coefficient at a level: of how many (cells, items or systems), and what it could not be said of and why."""
+    """A coefficient at a level, with the number of cells, items or systems that it is computed over."""
 
     value: float
     n: int
     undefined: int
-    """Items without a value of their own; 0 at the other levels"""
+    """The number of items within which the coefficient is undefined; 0 at the other levels"""
     reason: str | None
 
 
 def means(x: Float, y: Float) -> tuple[Float, Float]:
-    """Return the systems' means [..., systems] of x and of y [..., items, systems], over the cells that both have."""
+    """Return the systems' means [..., systems] of x and y [..., items, systems], over the cells that both have."""
     valued = ~(np.isnan(x) | np.isnan(y))
     n = valued.sum(-2)
 
@@ -45,28 +46,29 @@ def means(x: Float, y: Float) -> tuple[Float, Float]:
 
 
 def rounded(exact: Float) -> Float:
-    """Return means [..., systems] rounded, so that means that differ by rounding errors alone become equal."""
+    """Return means [..., systems] rounded, so that means which differ only by rounding errors become equal."""
     size = np.abs(np.where(np.isfinite(exact), exact, 0)).max(-1, initial=0, keepdims=True)
     size[size == 0] = 1
     return np.asarray(np.round(exact / size, _DIGITS) * size)
 
 
 def prepared(x: Float, kind: Coefficient, level: str) -> Values:
-    """Return a table, or a stack of them, as `measured` reads it: codes, if cells have these before they are drawn."""
+    """Return a table, or a stack, as `measured` takes it: as codes if a coefficient uses only the order of cells."""
     if level == "system" or not kind.by_order:
         return x
     return dense(x.reshape(*x.shape[:-2], -1)).reshape(x.shape) if level == "pooled" else dense(x)
 
 
 def measured(x: Values, y: Values, kind: Coefficient, level: str, ids: Codes | None = None) -> Float:
-    """Return a coefficient of each of a stack of prepared tables.
+    """Return a coefficient of each table in a stack of prepared tables.
 
     Args:
         x: the metric's tables: [stack, items, systems].
         y: the people's tables: [stack, items, systems].
         kind: the coefficient.
-        level: of `LEVELS`.
-        ids: equal numbers for cells that are copies of each other: as x; at system level [stack, systems].
+        level: one of `LEVELS`.
+        ids: numbers of cells, equal for copies of the same cell: [stack, items, systems], or [stack, systems] at system
+            level. None without copies.
 
     Returns:
         The coefficient of each table: [stack].
@@ -81,7 +83,7 @@ def measured(x: Values, y: Values, kind: Coefficient, level: str, ids: Codes | N
 
 
 def samples(x: Float, y: Float, level: str) -> tuple[Float, Float]:
-    """Return what a coefficient is taken of at a level: [items, systems] -> [samples, n]."""
+    """Return the samples of a table [items, systems] that a coefficient is computed on at a level: [samples, n]."""
     if level == "item":
         rated = (~(np.isnan(x) | np.isnan(y))).any(-1)
         return x[rated], y[rated]
@@ -90,7 +92,7 @@ def samples(x: Float, y: Float, level: str) -> tuple[Float, Float]:
 
 
 def estimate(x: Float, y: Float, kind: Coefficient, level: str) -> Estimate:
-    """Return a coefficient of one table [items, systems], with what it is based on."""
+    """Return a coefficient of a table [items, systems] at a level, with the reason if it is undefined."""
     x, y = samples(x, y, level)
     valued = ~(np.isnan(x) | np.isnan(y))
     if not valued.any():
@@ -105,7 +107,13 @@ def estimate(x: Float, y: Float, kind: Coefficient, level: str) -> Estimate:
 
 
 def _why(x: Float, y: Float, valued: Mask) -> str:
-    """Return what makes a coefficient undefined in all these samples [samples, n]."""
+    """Return the reason why a coefficient is undefined in every sample.
+
+    Args:
+        x: the metric's scores: [samples, n].
+        y: the ratings: [samples, n].
+        valued: where there are both a score and a rating: [samples, n].
+    """
     where = " within every item" if len(x) > 1 else ""
     if (valued.sum(-1) < 2).all():
         return f"fewer than two values to compare{where}"
@@ -117,16 +125,16 @@ def _why(x: Float, y: Float, valued: Mask) -> str:
 
 
 def coefficient(name: str, x: Float, y: Float, level: str) -> Coefficient:
-    """Return the coefficient of a name.
+    """Return the coefficient with a name.
 
     Args:
-        name: the name, of `COEFFICIENTS` or 'accuracy_calibrated'.
+        name: one of `COEFFICIENTS`, or 'accuracy_calibrated'.
         x: the metric's table: [items, systems].
         y: the people's table: [items, systems].
-        level: of `LEVELS`.
+        level: one of `LEVELS`.
 
     Returns:
-        The coefficient; that of `accuracy_calibrated` with the threshold of this table.
+        The coefficient. 'accuracy_calibrated' has the threshold that `calibrated` finds for this table.
     """
     if name in COEFFICIENTS:
         return COEFFICIENTS[name]
@@ -140,10 +148,10 @@ def coefficient(name: str, x: Float, y: Float, level: str) -> Coefficient:
 
 
 def calibrated(x: Float, y: Float) -> float:
-    """Return the threshold of a metric's differences under which pairs have to count as ties.
+    """Return the largest difference of a metric's scores that should count as a tie.
 
-    Of the differences that occur, it is the smallest that makes the mean accuracy of the samples largest. It is looked
-    for among all pairs, in O(P log P): Deutsch, Foster and Freitag, *Ties Matter: Meta-Evaluating Modern Metrics with
+    Among the differences that occur, it is the smallest one with the largest mean accuracy of the samples. The search
+    among all P pairs takes O(P log P): Deutsch, Foster and Freitag, *Ties Matter: Meta-Evaluating Modern Metrics with
     Pairwise Accuracy and Tie Calibration*, EMNLP 2023, section 6.
 
     Args:
@@ -151,7 +159,7 @@ def calibrated(x: Float, y: Float) -> float:
         y: the people's ratings: [samples, n].
 
     Returns:
-        The threshold, in the unit of the metric; 0 where there are no pairs.
+        The threshold, in the unit of the metric; 0 without pairs.
     """
     first, second = np.triu_indices(x.shape[1], 1)
     with np.errstate(invalid="ignore"):

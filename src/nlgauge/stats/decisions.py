@@ -1,10 +1,11 @@
-"""Scores beside ratings of yes or no: shares, AUROC and calibration error, with intervals for rows in clusters.
+"""Measures of scores against ratings of good and bad: shares, AUROC and calibration error, with intervals.
 
-AUROC: the share of pairs of a good and a bad row in which the good one has the higher score, ties counting half. Its
-error is the jackknife's over clusters, as of DeLong, DeLong and Clarke-Pearson (1988) and, for clusters, of Obuchowski
-(1997). An error near 0 is not certainty, so it is not taken to be below that of scores without meaning: `NOISE` times
-the rows of the rarer kind give a share the same error (Mann and Whitney 1947). Calibration error (ECE): Naeini, Cooper
-and Hauskrecht (2015), of the fifths of the rows by score, where rows of one score are in one group.
+The AUROC is the share of pairs of a good and a bad row in which the good row has the higher score; ties count half. Its
+error comes from a jackknife over clusters, as in DeLong, DeLong and Clarke-Pearson (1988) and, for clusters, in
+Obuchowski (1997). This error may be too near 0. So it is never taken to be below the error for scores without any
+meaning (Mann and Whitney 1947). That is the error of a share among `NOISE` times as many rows as the rarer kind has.
+The calibration error (ECE, Naeini, Cooper and Hauskrecht 2015) is over five groups of rows by score; rows with equal
+scores are in one group. All intervals allow for rows in clusters.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from nlgauge.stats.resampling import batches
 
 
 def share_of(hits: Float | Mask, clusters: Integers, level: float = 0.95) -> Measured:
-    """Return the mean of yes and no, or of means of several, with the interval of `nlgauge.maths.inference`.
+    """Return the share of hits among rows, with the interval of `nlgauge.maths.inference`.
 
     Args:
-        hits: yes and no, or means from 0 to 1: [rows].
-        clusters: what each row shares with others: [rows].
-        level: the confidence.
+        hits: which rows are hits, or shares of hits from 0 to 1: [rows].
+        clusters: the number of each row's cluster: [rows].
+        level: the confidence of the interval.
 
     Returns:
-        The mean with its interval.
+        The share with its interval.
     """
     return mean_of(np.asarray(hits, float), (0.0, 1.0), clusters, ends=True).measured(level)
 
@@ -37,18 +38,20 @@ def share_of(hits: Float | Mask, clusters: Integers, level: float = 0.95) -> Mea
 def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.95) -> Measured:
     """Return the share of rows on one side of a threshold that was chosen on the same rows.
 
-    The share is of decisions by thresholds that were chosen on other rows. The interval is that of Dvoretzky, Kiefer,
-    Wolfowitz and Massart (1990) around the share by the threshold itself: it holds for all thresholds at once, and so
-    for a threshold that was chosen, for which the interval of a share does not hold.
+    The share is cross-fitted: each row is decided by a threshold that was chosen on other rows. The interval is that of
+    Dvoretzky, Kiefer, Wolfowitz and Massart (1990) around the share by the threshold itself. It is valid for all
+    thresholds at once, and so also for one that was chosen on these rows. The usual interval of a share would not be
+    valid.
 
     Args:
-        hits: whether a row is on that side of the threshold itself: [rows].
-        fitted: the same by the threshold that was chosen on other rows: [rows].
-        clusters: what each row shares with others: [rows].
-        level: the confidence.
+        hits: which rows are on that side of the threshold itself: [rows].
+        fitted: which rows are on that side of the threshold that was chosen on other rows: [rows].
+        clusters: the number of each row's cluster: [rows].
+        level: the confidence of the interval.
 
     Returns:
-        The share with its interval; NaN without rows, and no interval where all of several rows are of one cluster.
+        The share with its interval. The share is NaN without rows, and the interval is NaN if several rows are all in
+        one cluster.
     """
     n = len(hits)
     if not n:
@@ -69,19 +72,20 @@ def chosen_share(hits: Mask, fitted: Mask, clusters: Integers, level: float = 0.
 def rows_needed(
     hits: Mask, clusters: Integers, margin: float, any_threshold: bool = False, level: float = 0.95
 ) -> float:
-    """Return how many rows of a kind make the interval of a share plus or minus a margin.
+    """Return how many rows of one kind make the interval of their share of hits plus or minus a margin.
 
     Args:
-        hits: those of the rows that there are: [rows].
-        clusters: what each row shares with others: [rows]. As many further rows will share as much.
+        hits: which of the present rows are hits: [rows].
+        clusters: the number of each row's cluster: [rows]. Further rows are assumed to be clustered in the same way.
         margin: half of the interval's length, from 0 to 1/2.
-        any_threshold: whether the interval has to hold for a threshold that these rows choose (`chosen_share`).
-        level: the confidence.
+        any_threshold: whether the interval has to be valid for a threshold that is chosen on these rows
+            (`chosen_share`).
+        level: the confidence of the interval.
 
     Returns:
-        The number of rows, with those that there are. The share is taken with two more rows of each side (Agresti and
-        Coull 1998), since a share of 1 among ten rows is not 1 among hundreds. NaN without rows, or where all of
-        several rows are of one cluster.
+        The number of rows, including the present ones. The share is estimated with two more hits and two more misses
+        (Agresti and Coull 1998), because a share of 1 among ten rows need not be 1 among hundreds. NaN without rows, or
+        if several rows are all in one cluster.
     """
     n = len(hits)
     of = np.unique(clusters, return_inverse=True)[1]
@@ -110,26 +114,27 @@ def rows_needed(
 
 
 NOISE = 3
-"""1/4 over 1/12: the variance of yes and no at a share of 1/2, over that of a number that may be anywhere from 0 to 1:
-where scores have no meaning, that is the share of the other kind's rows that a row is above"""
+"""The variance of yes and no at a share of 1/2, which is 1/4, over the variance of a number anywhere from 0 to 1, which
+is 1/12. With scores without meaning, the share of the other kind's rows below a row is such a number"""
 
 
 def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> Measured:
-    """Return the AUROC of scores for telling good rows from bad ones.
+    """Return the AUROC of scores, with its interval.
 
-    The interval is a score interval with the effective number of rows, at most `NOISE` times the rows (clusters) of the
-    rarer kind. It has as many degrees of freedom as the rarer kind allows, and it is the exact interval of as many rows
-    as the rarer kind has where the AUROC is 0 or 1.
+    The interval is computed as the score interval of a share. The number of rows of this share follows from the AUROC's
+    error, and is at most `NOISE` times the number of rows (or clusters) of the rarer kind. The rarer kind also limits
+    the degrees of freedom. Where the AUROC is 0 or 1, the interval is the exact one of a share of as many rows as the
+    rarer kind has.
 
     Args:
         scores: larger ones are better: [rows].
         bad: which rows are bad: [rows].
-        clusters: what each row shares with others: [rows].
-        level: the confidence.
+        clusters: the number of each row's cluster: [rows].
+        level: the confidence of the interval.
 
     Returns:
-        The AUROC with its interval. NaN where all rows are of one kind; no interval where all rows of a kind are of one
-        cluster.
+        The AUROC with its interval. The AUROC is NaN if all rows are of one kind, and the interval is NaN if all rows
+        of a kind are in one cluster.
     """
     areas = auroc_without(scores, bad, clusters)
     if areas is None:
@@ -146,17 +151,17 @@ def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> 
 
 
 def auroc_without(scores: Float, bad: Mask, clusters: Integers) -> tuple[float, Float, Float, Float] | None:
-    """Return the AUROC, that without each cluster, and how many bad and good rows each cluster has.
+    """Return the AUROC of all rows, the AUROCs without each cluster, and the numbers of rows in each cluster.
 
     Args:
-        scores: larger ones are better: [rows]. A row without a score (NaN) is as good as every other one, so that it
-            counts as a row of which nothing is known.
+        scores: larger ones are better: [rows]. A row without a score (NaN) ties with every other row, and so counts as
+            a row about which nothing is known.
         bad: which rows are bad: [rows].
-        clusters: what each row shares with others: [rows].
+        clusters: the number of each row's cluster: [rows].
 
     Returns:
-        The AUROC, and by cluster [clusters] the AUROC without it, its bad rows and its good rows. The AUROC without a
-        cluster is NaN for a cluster that has all rows of a kind. None where all rows are of one kind.
+        The AUROC; the AUROC without each cluster: [clusters], NaN for a cluster with all rows of a kind; the number of
+        bad rows and the number of good rows in each cluster: [clusters]. None if all rows are of one kind.
     """
     good = ~bad
     if not bad.any() or not good.any():
@@ -181,7 +186,7 @@ def auroc_without(scores: Float, bad: Mask, clusters: Integers) -> tuple[float, 
 
 
 def _beaten(scores: Float, others: Float) -> Float:
-    """Return how many of the others each score is above, a tie counting half, as no score does."""
+    """Return for each score how many of the others are below it. Ties and missing scores count half."""
     ordered = np.sort(others[~np.isnan(others)])
     above = (np.searchsorted(ordered, scores, "left") + np.searchsorted(ordered, scores, "right")) / 2
     return np.asarray(np.where(np.isnan(scores), len(ordered) / 2, above) + (len(others) - len(ordered)) / 2)
@@ -193,23 +198,24 @@ _DRAWS = 2000
 def calibration_error(
     probabilities: Float, good: Mask, clusters: Integers, bins: Sequence[Integers], level: float = 0.95, seed: int = 0
 ) -> Measured:
-    """Return the mean distance of the probability from the share of good rows, over bins of rows, with its interval.
+    """Return the mean difference between probability and share of good rows, over bins of rows, with its interval.
 
-    The distance of a bin is known up to the error of this bin, so that the sum cannot be farther from the true sum than
-    the sum of these errors. The interval is plus or minus the quantile of that sum, where whole clusters get a random
-    sign. It covers the true value at least as often as it says, also where that is 0 and the estimate is too large. The
-    error of a bin is not below that of a share with two more rows of each kind, as all rows of a bin may be good.
+    The difference of a bin is known up to the error of this bin. So the weighted sum over bins is off by at most the
+    sum of the errors' sizes. The interval is plus or minus the quantile of this bound, for which whole clusters are
+    multiplied with random normal numbers. It covers the true value at least as often as its confidence says, also where
+    the true value is 0 and the estimate is too large. The error of a bin is at least that of a share with two more rows
+    of each kind, because all rows of a bin may be good.
 
     Args:
-        probabilities: that each row is good: [rows].
+        probabilities: the probability that each row is good: [rows].
         good: which rows are good: [rows].
-        clusters: what each row shares with others: [rows].
-        bins: the numbers of the rows of each bin.
-        level: the confidence.
-        seed: of the random signs.
+        clusters: the number of each row's cluster: [rows].
+        bins: the row numbers of each bin.
+        level: the confidence of the interval.
+        seed: the seed of the random numbers.
 
     Returns:
-        The calibration error with its interval; NaN where the bins have no rows.
+        The calibration error with its interval; NaN if the bins have no rows.
     """
     n = sum(map(len, bins))
     if not n:

@@ -1,10 +1,11 @@
-"""Weights fitted to ratings, and predictions of rows whose items they were not fitted to.
+"""Weights that are fitted to ratings, and predictions for rows of items that the weights were not fitted to.
 
-x [rows, members] are values, larger better; y [rows] ratings; items [rows] says which rows are of one item.
+x [rows, members] are values, larger being better; y [rows] are ratings; items [rows] are the numbers of the rows'
+items.
 
-Beneath are least squares with coefficients that are not negative, and ridge regression, for small problems: A
-[n, features], b [n]. With identical features the solution is not unique: `nonnegative` uses the first of them, and
-`ridge` weighs them equally.
+The fits are least squares with coefficients of at least 0, and ridge regression, for small problems: A [n, features], b
+[n]. With identical features the solution is not unique. `nonnegative` then uses the first of them, and `ridge` gives
+them equal weights.
 """
 
 from __future__ import annotations
@@ -23,28 +24,28 @@ _SLACK = 1e-12
 
 
 class Solution(NamedTuple):
-    """Coefficients [features], and how far they are from optimal."""
+    """Coefficients [features], and a measure of how far they are from optimal."""
 
     coefficients: Array
     violation: float
-    """The largest violation of the Karush-Kuhn-Tucker conditions: no coefficient is negative, no feature with
-    coefficient 0 has a positive product with the residual b - Ax, all others are orthogonal to it. As a cosine; 0 is
-    exact"""
+    """The largest violation of the Karush-Kuhn-Tucker conditions, as a cosine; 0 is exact. The conditions: no
+    coefficient is negative; a feature with coefficient 0 has no positive product with the residual b - Ax; any other
+    feature is orthogonal to the residual"""
 
 
 def nonnegative(A: Array, b: Array) -> Solution:
     """Return the x >= 0 for which |b - Ax| is smallest.
 
-    The method is that of Lawson and Hanson, *Solving Least Squares Problems*, 1974, chapter 23. Features enter one by
-    one, the feature with the largest product with the residual first, and leave if they would become negative. The
-    residual gets smaller with every step, so that no set of features occurs twice.
+    The method is that of Lawson and Hanson, *Solving Least Squares Problems*, 1974, chapter 23. Features are added one
+    by one, beginning with the one that has the largest product with the residual. A feature is removed if its
+    coefficient would become negative. Each step makes the residual smaller, so no set of features occurs twice.
 
     Args:
         A: the features: [n, features].
-        b: what they are fitted to: [n].
+        b: the values that they are fitted to: [n].
 
     Returns:
-        x, and how far it is from optimal.
+        The coefficients x, and how far they are from optimal.
     """
     size = A.shape[1]
     norms = np.sqrt((A**2).sum(0))
@@ -73,7 +74,7 @@ def nonnegative(A: Array, b: Array) -> Solution:
 
 
 def _solved(A: Array, b: Array, used: NDArray[np.bool_]) -> Array:
-    """Return least squares over some of the features, 0 for the others."""
+    """Return the least squares solution with the used features alone; the others have the coefficient 0."""
     out = np.zeros(A.shape[1])
     out[used] = np.linalg.lstsq(A[:, used], b, rcond=None)[0]
     return out
@@ -89,11 +90,11 @@ def ridge(A: Array, b: Array, penalties: Sequence[float]) -> Array:
 
     Args:
         A: the features: [n, features].
-        b: what they are fitted to: [n].
-        penalties: above 0.
+        b: the values that they are fitted to: [n].
+        penalties: the penalties, above 0.
 
     Returns:
-        The x of each penalty: [penalties, features].
+        The coefficients x for each penalty: [penalties, features].
     """
     left, values, right = np.linalg.svd(A, full_matrices=False)
     shrunk = values / (values**2 + len(A) * np.asarray(penalties, float)[:, None])
@@ -103,11 +104,12 @@ def ridge(A: Array, b: Array, penalties: Sequence[float]) -> Array:
 METHODS = ("nnls", "ridge")
 FOLDS = 5
 PENALTIES = tuple(float(10**exponent) for exponent in np.arange(-4, 2.5, 0.5))
-"""What 'ridge' chooses from: of squared weights, beside the mean squared error, features having deviation 1"""
+"""The penalties that 'ridge' chooses from, as factors of squared weights beside the mean squared error, for features
+with deviation 1"""
 
 
 class Fit(NamedTuple):
-    """Weights of standardised values, and what standardises them: each [members]."""
+    """Weights of standardised values, with the means and deviations that standardise them: each [members]."""
 
     means: Float
     deviations: Float
@@ -121,17 +123,17 @@ class Fit(NamedTuple):
 
 
 class CrossFitted(NamedTuple):
-    """Each row as predicted by weights that were fitted to the rows of other folds."""
+    """Predictions for each row by weights that were fitted to the rows of other folds."""
 
     predicted: Float
-    """[rows]"""
+    """The predictions: [rows]"""
     penalties: list[float]
-    """For 'ridge': the one chosen for each fold"""
+    """The penalty that was chosen for each fold, if the method is 'ridge'; else empty"""
     folds: int
 
 
 def cross_fitted(x: Float, y: Float, items: Integers, method: str, folds: int, seed: int) -> CrossFitted:
-    """Predict each fold by weights fitted, standardisation and penalty included, to all others."""
+    """Return predictions of each fold by weights, with standardisation and penalty, that are fitted to all others."""
     fold = folds_of(items, folds, seed)
     count = int(fold.max()) + 1
     predicted, penalties = np.full(len(y), np.nan), []
@@ -144,23 +146,23 @@ def cross_fitted(x: Float, y: Float, items: Integers, method: str, folds: int, s
 
 
 class FoldWeights(NamedTuple):
-    """Weights that are not negative, one set for each fold of the rated rows: of a value, less its mean over all rows.
+    """Weights of at least 0 for centred values, with one set of weights for each fold of the rated rows.
 
-    The slope alone is fitted. A constant of each fold would hold the mean of the other folds' ratings: it is low where
-    the ratings of the fold itself are high, and a weight that is tuned to this finds an error that is too small.
+    Only the slopes are fitted. A constant for each fold would be the mean rating of the other folds, which is low if
+    the ratings of the fold itself are high. Weights that are tuned to such constants give errors that are too small.
     """
 
     means: Float
-    """Of the values over all rows: [members]"""
+    """The means of the values over all rows: [members]"""
     slopes: Float
-    """Fitted to the rated rows of all other folds: [folds, members]"""
+    """The weights that were fitted to the rated rows of all other folds: [folds, members]"""
     fold: Integers
-    """The fold of each rated row, -1 for the others: [rows]"""
+    """The fold of each rated row, -1 for rows without a rating: [rows]"""
 
     def of(self, x: Float) -> Float:
-        """Return one value for each row [rows] of values x [rows, members].
+        """Return the weighted sum of the centred values x [rows, members] of each row: [rows].
 
-        A rated row takes the weights of its fold, which were fitted to other folds. All other rows take the mean
+        A rated row gets the weights of its fold, which were fitted to other folds. All other rows get the mean of the
         weights.
         """
         slopes = np.where((self.fold >= 0)[:, None], self.slopes[self.fold], self.slopes.mean(0))
@@ -168,17 +170,17 @@ class FoldWeights(NamedTuple):
 
 
 def fold_weights(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> FoldWeights:
-    """Return weights that combine several values into one. The weights of a rated row are fitted to other items.
+    """Return weights that combine several values into one. For a rated row they are fitted to other items.
 
     Args:
-        x: the values, larger better: [rows, members].
+        x: the values, larger being better: [rows, members].
         y: the ratings: [rows].
         rated: which rows are rated: [rows].
         items: the item of each row: [rows].
-        seed: of the folds.
+        seed: the seed of the folds.
 
     Returns:
-        The weights.
+        The weights of each fold.
     """
     rows = np.flatnonzero(rated)
     fold = folds_of(items[rows], FOLDS, seed)
@@ -193,40 +195,41 @@ def fold_weights(x: Float, y: Float, rated: Mask, items: Integers, seed: int) ->
 
 
 def combined(x: Float, y: Float, rated: Mask, items: Integers, seed: int) -> Float:
-    """Return one value for each row, the weighted sum of its several values.
+    """Return the weighted sum of several values for each row.
 
     Args:
-        x: the values, larger better: [rows, members].
+        x: the values, larger being better: [rows, members].
         y: the ratings: [rows].
         rated: which rows are rated: [rows].
         items: the item of each row: [rows].
-        seed: of the folds.
+        seed: the seed of the folds.
 
     Returns:
-        The values, by the weights of `fold_weights`: [rows].
+        The sums by the weights of `fold_weights`: [rows].
     """
     return fold_weights(x, y, rated=rated, items=items, seed=seed).of(x)
 
 
 class Curve(NamedTuple):
-    """The probability that a row is good, by its value: 1 / (1 + exp(-(intercept + slope * value)))."""
+    """The probability that a row is good, as a function of its value: 1 / (1 + exp(-(intercept + slope * value)))."""
 
     intercept: float
     slope: float
 
 
 def logistic(values: Float, good: Mask) -> Curve:
-    """Return the logistic curve of ratings of yes and no.
+    """Return a logistic curve that is fitted to ratings of good and bad.
 
-    It is that of Platt, "Probabilistic outputs for support vector machines", 1999: the ratings count as
-    (goods + 1) / (goods + 2) and 1 / (bads + 2), so that the curve stays finite where values part them without error.
+    The method is that of Platt, "Probabilistic outputs for support vector machines", 1999. A good rating counts as
+    (goods + 1) / (goods + 2) and a bad one as 1 / (bads + 2). So the curve stays finite if the values separate good
+    from bad rows completely.
 
     Args:
-        values: larger ones are better: [rows].
-        good: which rows are rated good: [rows], some of each kind.
+        values: the values, larger being better: [rows].
+        good: which rows are rated good, with at least one row of each kind: [rows].
 
     Returns:
-        The most likely curve; its slope is 0 where all values are equal.
+        The curve of maximum likelihood; its slope is 0 if all values are equal.
     """
     goods, bads = int(good.sum()), int((~good).sum())
     wanted = np.where(good, (goods + 1) / (goods + 2), 1 / (bads + 2))
@@ -256,7 +259,7 @@ def logistic(values: Float, good: Mask) -> Curve:
 
 
 def folds_of(items: Integers, folds: int, seed: int) -> Integers:
-    """Return the fold of each row: rows of one item share one, and folds have nearly equally many items."""
+    """Return the fold of each row. Rows of an item are in one fold, and folds have nearly equal numbers of items."""
     distinct, place = np.unique(items, return_inverse=True)
     count = min(folds, len(distinct))
     dealt = np.random.default_rng([seed, len(distinct)]).permutation(np.arange(len(distinct)) % count)
@@ -264,7 +267,7 @@ def folds_of(items: Integers, folds: int, seed: int) -> Integers:
 
 
 def fit(x: Float, y: Float, items: Integers, method: str, folds: int, seed: int) -> Fit:
-    """Return the weights of one method; `folds` and `seed` are of the choice of a penalty."""
+    """Return the weights by a method of `METHODS`. `folds` and `seed` are for the choice of a penalty."""
     means, spread = x.mean(0), x.std(0)
     deviations = np.where(np.ptp(x, 0) > 0, spread, 1.0)
     level = float(y.mean())
@@ -280,7 +283,7 @@ def fit(x: Float, y: Float, items: Integers, method: str, folds: int, seed: int)
 
 
 def _penalty(x: Float, y: Float, items: Integers, folds: int, seed: int) -> float:
-    """Return the penalty whose predictions of items that were not fitted to are nearest to the ratings."""
+    """Return the penalty with the best predictions for items that the weights were not fitted to."""
     fold = folds_of(items, folds, seed)
     errors = np.zeros(len(PENALTIES))
     for number in range(int(fold.max()) + 1):

@@ -1,4 +1,4 @@
-"""The interim analysis of paired values: of a gate's runs, and of a judge's anchors."""
+"""The interim analysis of paired values, for the runs of a gate and for the anchors of a judge."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ def interim_of(
     number: int,
     level: float,
 ) -> InterimResult:
-    """Return the interim analysis of differences, which holds both for shifts and for rare differences.
+    """Return the interim analysis of paired differences, valid for shifts of all items and for rare differences.
 
-    `interim_analysis` is about a shift of all differences; where most of them are 0, its interval is too short, and
-    that of `nlgauge.maths.inference`, at the level that this analysis may spend, is longer. The interval is the union
-    of the two, and p the larger one, so that they agree.
+    `interim_analysis` is made for a shift of all differences. If most differences are 0, its interval is too short. The
+    interval of `nlgauge.maths.inference`, at the level that this analysis may use, is then longer. So the union of both
+    intervals and the larger p are returned, which agree with each other.
 
     Args:
-        now: the values, all finite: [items].
-        before: those of the earlier run: [items].
-        clusters: the number of the cluster of each item: [items]; None where each item is by itself.
-        limits: between which a single value lies.
-        number: which analysis of the series this is, from 1.
+        now: the present values, all finite: [items].
+        before: the values of the earlier run, all finite: [items].
+        clusters: the number of each item's cluster: [items]; None without clusters.
+        limits: the least and the greatest possible value.
+        number: the number of this analysis within its series, from 1.
         level: the error probability of the whole series.
 
     Returns:
-        The mean difference, its interval and its p; the ends are NaN where so few items bound nothing.
+        The mean difference, its interval and its p. The ends of the interval are NaN if there are too few items for any
+        bound.
     """
     differences = now - before
     sums, sizes = differences, np.ones(len(differences))

@@ -1,11 +1,12 @@
-"""The agreement of raters with each other: Cohen's kappa of two, Krippendorff's alpha of any number.
+"""Agreement of raters with each other: Cohen's kappa for two raters, Krippendorff's alpha for any number.
 
-Cohen, "A coefficient of agreement for nominal scales", 1960, and "Weighted kappa", 1968. Krippendorff, "Computing
-Krippendorff's alpha-reliability", 2011: coincidences of the ratings of a row, of rows that two raters or more rated.
+The sources are Cohen, "A coefficient of agreement for nominal scales", 1960, and "Weighted kappa", 1968; and
+Krippendorff, "Computing Krippendorff's alpha-reliability", 2011. Alpha uses the rows that at least two raters rated.
 
-Their intervals are Student's t by the jackknife over rows, with two rows more in which every pair of the ratings that
-occur stands equally often. Without these rows an interval of raters who never disagree would have the length 0, and
-those of skewed labels would hold far too seldom. `tests/stats/test_interrater.py` says how often they hold.
+The intervals are of Student's t with a jackknife over rows. Two rows are added, in which every pair of occurring
+ratings has the same share. Without these rows, the interval for raters who never disagree would have the length 0, and
+the intervals for skewed labels would hold the truth far too seldom. `tests/stats/test_interrater.py` tests how often
+the intervals hold it.
 """
 
 from __future__ import annotations
@@ -23,27 +24,30 @@ from nlgauge.stats.arrays import Float
 
 LEVELS = ("nominal", "ordinal", "interval")
 _MORE = 2.0
-"""The rows that an interval counts more than there are, in which every pair of ratings stands equally often"""
+"""The number of rows that are added for an interval, in which every pair of ratings has the same share"""
 _PAIRED = 10
-"""The most values of which these rows have every pair; of more values, so many from the least to the greatest"""
+"""The largest number of values that are paired in the added rows. If more values occur, these are spread from the least
+to the greatest"""
 ALIKE = 30
-"""Ratings from which on two raters who never differ count as one, where not all these ratings are equal"""
+"""The least number of common ratings, not all equal, with which two raters who never differ count as copies"""
 
 
 @dataclass(frozen=True)
 class RaterAgreement:
-    """The agreement of the raters of one aspect."""
+    """The agreement of an aspect's raters with each other."""
 
     aspect: str
     raters: tuple[str, ...]
     rows: int
-    """Rows that two raters or more rated"""
+    """The number of rows that at least two raters rated"""
     level: str
-    """The level of measurement: 'nominal' (two labels), 'ordinal' (whole numbers, a longer scale), else 'interval'"""
+    """The level of measurement: 'nominal' (two labels), 'ordinal' (whole numbers on a longer scale) or else
+    'interval'"""
     alpha: Measured
-    """Krippendorff's; NaN where all ratings are alike"""
+    """Krippendorff's alpha with its interval; NaN where all ratings are equal"""
     kappa: Measured
-    """Cohen's, with quadratic weights unless the level is nominal; NaN for more than two raters"""
+    """Cohen's kappa with its interval, with quadratic weights unless the level is nominal; NaN for more than two
+    raters"""
 
     def __str__(self) -> str:
         numbers = [f"Krippendorff's alpha {_shown(self.alpha)} ({self.level})"]
@@ -57,15 +61,15 @@ class RaterAgreement:
 
 
 def rater_agreement(aspect: str, ratings: Mapping[str, Mapping[str, float]], labels: int) -> RaterAgreement:
-    """Return the agreement of raters.
+    """Return the agreement of an aspect's raters with each other.
 
     Args:
-        aspect: what they rated.
-        ratings: by rater, then by row.
-        labels: how many ratings the scale has.
+        aspect: the aspect that they rated.
+        ratings: the ratings by rater, and then by row.
+        labels: the number of ratings on the scale.
 
     Returns:
-        The agreement, with alpha of any number of raters, and kappa where there are two.
+        The agreement, with alpha for any number of raters, and kappa if there are two raters.
     """
     rows = sorted({row for of in ratings.values() for row in of})
     by_rater = np.array([[of.get(row, math.nan) for row in rows] for of in ratings.values()])
@@ -87,7 +91,7 @@ def rater_agreement(aspect: str, ratings: Mapping[str, Mapping[str, float]], lab
 
 
 def are_copies(pairs: Sequence[tuple[float, float]]) -> bool:
-    """Return whether the ratings that two raters gave to the same rows are so alike that one was copied."""
+    """Return whether two raters' ratings of the same rows never differ, in so many rows that one must be a copy."""
     return len(pairs) >= ALIKE and all(first == second for first, second in pairs) and len(set(pairs)) > 1
 
 
@@ -97,17 +101,17 @@ def cohen_kappa(first: Float, second: Float, *, quadratic: bool = False) -> floa
     Args:
         first: the ratings of one rater: [rows].
         second: the ratings of the other rater: [rows].
-        quadratic: whether disagreements count by the square of their distance, else all alike.
+        quadratic: whether a disagreement counts by the square of its distance. Else all disagreements count the same.
 
     Returns:
-        Kappa; NaN where chance alone explains no disagreement, as where both gave one label to every row.
+        Kappa; NaN where no disagreement is expected by chance, because both gave the same label to every row.
     """
     values = np.unique(np.concatenate([first, second]))
     return _kappa(_crossed(first, second, values).sum(0), _squares(values) if quadratic else _unlike(values))
 
 
 def kappa_interval(first: Float, second: Float, *, quadratic: bool = False, confidence: float = 0.95) -> Measured:
-    """Return Cohen's kappa with its interval, as if rows were independent; see `cohen_kappa`."""
+    """Return Cohen's kappa (`cohen_kappa`) with its interval, which treats the rows as independent."""
     values = np.unique(np.concatenate([first, second]))
     away = _squares(values) if quadratic else _unlike(values)
     more = _crossed(*_pairs(values), values)
@@ -115,12 +119,12 @@ def kappa_interval(first: Float, second: Float, *, quadratic: bool = False, conf
 
 
 def _crossed(first: Float, second: Float, values: Float) -> Float:
-    """Return which two of the values each row has: [rows, values, values]."""
+    """Return for each row which two values the raters gave, as a table of 0 and 1: [rows, values, values]."""
     return np.asarray((first[:, None, None] == values[:, None]) & (second[:, None, None] == values), float)
 
 
 def _kappa(crossed: Float, away: Float) -> float:
-    """Return kappa of how often the raters gave every two values, whose distances are `away`: [values, values]."""
+    """Return kappa from the counts of each pair of values, with the distances `away`: [values, values]."""
     rows = float(crossed.sum())
     expected = float(crossed.sum(1) @ away @ crossed.sum(0))
     return 1 - float((crossed * away).sum()) * rows / expected if expected else math.nan
@@ -130,27 +134,27 @@ def krippendorff_alpha(ratings: Float, level: str) -> float:
     """Return Krippendorff's alpha.
 
     Args:
-        ratings: [raters, rows], NaN for a missing one. Rows with fewer than two ratings do not count.
-        level: of `LEVELS`.
+        ratings: the ratings: [raters, rows]; NaN for a missing one. Rows with fewer than two ratings are left out.
+        level: one of `LEVELS`.
 
     Returns:
-        Alpha; NaN where no ratings differ, or where no row has two.
+        Alpha; NaN where no ratings differ, or where no row has two ratings.
     """
     values = np.unique(ratings[~np.isnan(ratings)])
     return _alpha(_coincidences(ratings, values).sum(0), values, level)
 
 
 def alpha_interval(ratings: Float, level: str, confidence: float = 0.95) -> Measured:
-    """Return Krippendorff's alpha with its interval, as if rows were independent; see `krippendorff_alpha`."""
+    """Return Krippendorff's alpha (`krippendorff_alpha`) with its interval, which treats the rows as independent."""
     values = np.unique(ratings[~np.isnan(ratings)])
     more = _coincidences(np.array(_pairs(values)), values)
     return _with_interval(lambda total: _alpha(total, values, level), _coincidences(ratings, values), more, confidence)
 
 
 def _coincidences(ratings: Float, values: Float) -> Float:
-    """Return how often each row that counts has every two values: [rows, values, values].
+    """Return how often each pair of values occurs in each row with several ratings: [rows, values, values].
 
-    Each pair of ratings of a row counts 1 / (ratings of the row - 1), so that each rating counts once.
+    A pair of ratings counts 1 / (the number of the row's ratings - 1), so that each rating counts once.
     """
     counts = (ratings[:, :, None] == values).sum(0).astype(float)  # [rows, values]
     counts = counts[counts.sum(1) >= 2]
@@ -159,7 +163,7 @@ def _coincidences(ratings: Float, values: Float) -> Float:
 
 
 def _alpha(coincidences: Float, values: Float, level: str) -> float:
-    """Return alpha of how often every two values coincide: [values, values]."""
+    """Return alpha from how often each pair of values coincides: [values, values]."""
     totals = coincidences.sum(1)
     away = _distances(values, totals, level)
     expected = float(totals @ away @ totals)
@@ -167,7 +171,7 @@ def _alpha(coincidences: Float, values: Float, level: str) -> float:
 
 
 def _distances(values: Float, totals: Float, level: str) -> Float:
-    """Return the squared distance of every two values: [values, values]."""
+    """Return the squared distance of each pair of values, for a level of measurement: [values, values]."""
     if level == "nominal":
         return _unlike(values)
     # Ordinal: the number of ratings from the one to the other, the two ends counting half.
@@ -183,20 +187,20 @@ def _squares(places: Float) -> Float:
 
 
 def _pairs(values: Float) -> tuple[Float, Float]:
-    """Return every pair of the values, or of at most `_PAIRED` of them: the first and the second of each pair."""
+    """Return the first and the second values of all pairs of values. At most `_PAIRED` of the values are used."""
     spread = values[np.unique(np.linspace(0, max(0, len(values) - 1), min(len(values), _PAIRED)).round().astype(int))]
     pairs = np.array(list(product(spread, spread))).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]
 
 
 def _with_interval(value_of: Callable[[Float], float], rows: Float, more: Float, confidence: float) -> Measured:
-    """Return a coefficient with the interval that the head of this file describes; NaN where it is undefined.
+    """Return a coefficient with the interval of this module's docstring; NaN where it is undefined.
 
     Args:
-        value_of: the coefficient of a sum over rows [values, values].
-        rows: what each row adds to the sum [rows, values, values].
-        more: the same of the pairs of values, which are `_MORE` rows together.
-        confidence: of the interval.
+        value_of: a function from a sum over rows [values, values] to the coefficient.
+        rows: the term that each row adds to the sum: [rows, values, values].
+        more: the term of each pair of values, which together count as `_MORE` rows: [pairs, values, values].
+        confidence: the confidence of the interval.
     """
     value = value_of(rows.sum(0))
     if math.isnan(value):

@@ -1,12 +1,14 @@
-"""What the items of a table say of a coefficient: an interval and a test that speak about other items.
+"""Intervals and tests of a coefficient that generalise from the items of a table to other items.
 
-At item level a coefficient is a mean over items, and has Student's t as every mean (`nlgauge.maths.inference`). But
-where few systems make the coefficient of an item, most items are near 1 and a few far below. So beside this Student's t
-stands another, of two more pairs of systems that agree and two that disagree. The interval is the union of both.
+At item level a coefficient is a mean over items, and Student's t gives its interval (`nlgauge.maths.inference`). But
+with few systems, most items have a coefficient near 1 and a few are far below. So a second interval of Student's t is
+made as if there were four more pairs of systems: two that metric and people order alike, and two that they order
+oppositely. The returned interval covers both intervals.
 
-At the other levels a jackknife leaves one item out after the other. Its scale is Fisher's z, on which a correlation is
-nearly normal, and at system level also that of the coefficient: the means of few items are inexact, so that their
-correlation is smaller than that of exact ones. `python benchmarks/coefficients.py` shows how often the intervals hold.
+At the other levels a jackknife leaves out one item after the other. It uses the scale of Fisher's z, on which a
+correlation is nearly normal. At system level it also uses the scale of the coefficient, because the systems' means over
+few items are inexact, which makes their correlation smaller. `python benchmarks/coefficients.py` shows how often the
+intervals hold the truth.
 
 Tables are [items, systems], as in `nlgauge.stats.correlation`.
 """
@@ -28,37 +30,38 @@ from nlgauge.stats.correlation import measured, prepared
 from nlgauge.stats.resampling import batches
 
 MOST_LEFT_OUT = {"item": 500, "pooled": 500, "system": 15}
-"""More items than these are left out in so many parts. At system level a single item seldom changes the order of the
-systems, and then by much, so that a jackknife of single items makes intervals of rank correlations twice as long"""
+"""If there are more items, they are left out in this number of groups. At system level a single item seldom changes the
+order of the systems, and then changes it much, so that a jackknife of single items makes intervals of rank correlations
+twice as long"""
 _ENDS = (-1.0, 1.0)
 _AT_AN_END = 1 - 1e-9
 
 
 class OfItems(NamedTuple):
-    """What is said of other items; NaN where nothing can be said."""
+    """The interval and the p of a coefficient, for other items; NaN where there are none."""
 
     low: float
     high: float
     p: float
-    """That there is no agreement, two-sided: below 1 - confidence where the interval does not hold 0, and only there.
-    NaN for a coefficient whose chance level is not known"""
+    """The two-sided p of the hypothesis that there is no agreement. It is below 1 - confidence exactly if 0 is outside
+    of the interval. NaN for a coefficient whose chance level is not 0"""
 
 
 def of_items(
     x: Float, y: Float, kind: Coefficient, level: str, clusters: Integers | None = None, confidence: float = 0.95
 ) -> OfItems:
-    """Return the interval of a coefficient for other items and these systems, and its test.
+    """Return the interval and the test of a coefficient, for other items and the same systems.
 
     Args:
         x: the metric's table: [items, systems].
         y: the people's table: [items, systems].
         kind: the coefficient.
         level: 'item', 'system' or 'pooled'.
-        clusters: the number of each item's cluster: [items]. Whole clusters are left out.
-        confidence: that of the interval.
+        clusters: the number of each item's cluster: [items]. If given, whole clusters are left out.
+        confidence: the confidence of the interval.
 
     Returns:
-        The ends of the interval, and p. NaN for one item, and for clusters that say less than two of equal size.
+        The ends of the interval, and p. NaN for a single item, and for an effective number of clusters below 2.
     """
     made = [_inferences(x, y, kind=kind, level=level, clusters=of) for of in _groupings(clusters)]
     if not all(made):
@@ -79,7 +82,7 @@ def difference_of_items(
     clusters: Integers | None = None,
     confidence: float = 0.95,
 ) -> tuple[float, float]:
-    """Return the interval, for other items, of the difference of two metrics' coefficients with the same ratings."""
+    """Return the interval, for other items, of one metric's coefficient minus that of another metric."""
     made = [_difference(x, other, y=y, kind=kind, level=level, clusters=of) for of in _groupings(clusters)]
     low, high = zip(*(inference.interval(confidence) for inference in made), strict=True)
     # min and max of Python do not tell NaN.
@@ -87,14 +90,14 @@ def difference_of_items(
 
 
 def _groupings(clusters: Integers | None) -> list[Integers | None]:
-    """Return what is left out: items, and clusters where there are some, so that these make no interval shorter."""
+    """Return the units that are left out: items, and also clusters where given, so that no interval gets shorter."""
     return [None] if clusters is None else [None, clusters]
 
 
 def _inferences(
     x: Float, y: Float, kind: Coefficient, level: str, clusters: Integers | None
 ) -> list[tuple[Inference, bool]]:
-    """Return what is said of a coefficient from -1 to 1, and whether it is said of Fisher's z; empty for nothing."""
+    """Return inferences of a coefficient from -1 to 1, each with whether it is on the scale of Fisher's z."""
     if level == "item" and kind.together is None:
         inferences = [(_mean(x, y, kind, clusters), False)]
     else:
@@ -123,12 +126,12 @@ def _difference(
 
 
 def _within(x: Float, y: Float, kind: Coefficient) -> Float:
-    """Return the coefficient within each item, from -1 to 1: [items], NaN where there is none."""
+    """Return the coefficient within each item, scaled from -1 to 1: [items]; NaN where it is undefined."""
     return _unit(kind.of_numbers(x, y), kind)
 
 
 def _mean(x: Float, y: Float, kind: Coefficient, clusters: Integers | None) -> Inference:
-    """Return what the coefficients within items say of their mean."""
+    """Return the inference of the mean of the coefficients within items."""
     each = _within(x, y, kind)
     defined = ~np.isnan(each)
     values = each[defined]
@@ -146,9 +149,9 @@ def _mean(x: Float, y: Float, kind: Coefficient, clusters: Integers | None) -> I
 
 
 def _without(x: Float, y: Float, kind: Coefficient, level: str) -> Callable[[Mask], Float]:
-    """Return the coefficient, from -1 to 1, as a function of which items are there: [draws, items] -> [draws].
+    """Return a function from the items present to the coefficient, scaled from -1 to 1: [draws, items] -> [draws].
 
-    What is left may have no coefficient, as where one row alone is bad: then there is no agreement without it.
+    The remaining items may have no coefficient, for example if the only bad row is left out. The value is then 0.
     """
     a, b = prepared(x, kind, level), prepared(y, kind, level)
     missing = -1 if np.issubdtype(a.dtype, np.integer) else np.nan
@@ -167,7 +170,7 @@ def _without(x: Float, y: Float, kind: Coefficient, level: str) -> Callable[[Mas
 def _jackknife(
     number: Callable[[Mask], Float], items: int, level: str, clusters: Integers | None, limits: tuple[float, float]
 ) -> Inference:
-    """Return what items say of a number of them: [draws, items] -> [draws]."""
+    """Return the jackknife's inference of `number`, a function of the items present: [draws, items] -> [draws]."""
     of = np.zeros(items, np.intp) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     parts = _dealt(of, MOST_LEFT_OUT[level])
     groups = None if clusters is None else of[np.unique(parts, return_index=True)[1]]
@@ -180,7 +183,7 @@ def _jackknife(
 
 
 def _dealt(clusters: Integers, most: int) -> Integers:
-    """Return the part of each item [items], from 0: about `most` parts of nearly one size, each of one cluster."""
+    """Return the group of each item [items], from 0: about `most` groups of nearly equal size within clusters."""
     sizes = np.bincount(clusters)
     shares = np.minimum(sizes, -(-sizes * most // len(clusters)))
     order = np.argsort(np.random.default_rng(len(clusters)).random(len(clusters)), kind="stable")
@@ -191,10 +194,10 @@ def _dealt(clusters: Integers, most: int) -> Integers:
 
 
 def _unit(value: Float, kind: Coefficient) -> Float:
-    """Return a coefficient on the scale from -1 to 1."""
+    """Return the value of a coefficient, scaled from -1 (perfect disagreement) to 1."""
     return 2 * (value - kind.least) / (1 - kind.least) - 1
 
 
 def _fisher(value: Float) -> Float:
-    """Return Fisher's z of coefficients; NaN of -1 and 1, which have none."""
+    """Return Fisher's z of coefficients; NaN for -1 and 1, where it is infinite."""
     return np.asarray(np.arctanh(np.where(np.abs(value) > _AT_AN_END, np.nan, value)))

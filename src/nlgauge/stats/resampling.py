@@ -1,8 +1,8 @@
-"""Resampling of tables: bootstraps, and permutation tests of one metric and of two against the same ratings.
+"""Resampling of tables: bootstraps, and permutation tests of one metric, or of two with the same ratings.
 
-Tables are [items, systems], as in `nlgauge.stats.correlation`. All random draws come from a seed and the table's shape
-alone, so that a number does not depend on what else was asked for. Where items are of clusters [items], clusters are
-drawn, and change place, as wholes.
+Tables are [items, systems], as in `nlgauge.stats.correlation`. All random draws depend on a seed and the shape of the
+table alone, so that a number does not depend on other results of the same call. If items belong to clusters [items],
+whole clusters are resampled and permuted.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _CELLS_AT_ONCE = 2_000_000
 
 
 def batches(replicates: int, cells: int) -> Iterator[int]:
-    """Yield how many replicates to draw at a time, by the number of cells of each. Their sum is `replicates`."""
+    """Yield numbers of replicates to draw at a time, from the cells of each. Their sum is `replicates`."""
     size = max(1, _CELLS_AT_ONCE // max(1, cells))
     for start in range(0, replicates, size):
         yield min(size, replicates - start)
 
 
 class _Members:
-    """The items of each cluster, and the place of each item in its own."""
+    """The items of each cluster, and the position of each item within its cluster."""
 
     def __init__(self, clusters: Integers) -> None:
         self.of = np.unique(clusters, return_inverse=True)[1]
@@ -42,15 +42,16 @@ class _Members:
         self.items[self.of, self.place] = np.arange(len(order))
 
     def drawn(self, generator: np.random.Generator, count: int) -> Integers:
-        """Return the items of resampled clusters: [r, items]. Shorter draws are filled up with -1."""
+        """Return the items of resampled clusters: [r, items]. Shorter draws are padded with -1."""
         picks = generator.integers(0, len(self.sizes), (count, len(self.sizes)))
         items = np.sort(self.items[picks].reshape(count, -1), axis=1)[:, ::-1]
         return items[:, : int((items >= 0).sum(1).max(initial=0))]
 
     def permuted(self, generator: np.random.Generator, count: int) -> Integers:
-        """Return another item for each: its cluster's place is taken by another, from a random item of that one on.
+        """Return for each item the item that replaces it when clusters are permuted: [r, items].
 
-        A longer cluster is cut and a shorter one begins again; clusters of one size change place exactly.
+        The items of the new cluster begin with a random one. A longer cluster is cut, and a shorter one is repeated;
+        clusters of equal size are exchanged exactly.
         """
         order = generator.permuted(np.broadcast_to(np.arange(len(self.sizes)), (count, len(self.sizes))), axis=1)
         start = generator.integers(0, self.items.shape[1], order.shape)
@@ -61,15 +62,16 @@ class _Members:
 def drawn(
     shape: tuple[int, int], replicates: int, seed: int, resample: str = "both", clusters: Integers | None = None
 ) -> Iterator[tuple[Integers, Integers]]:
-    """Yield items and systems drawn with replacement.
+    """Yield items and systems that are drawn with replacement.
 
     Args:
-        shape: how many items and how many systems the table has.
-        replicates: how many draws, in all.
-        seed: of the draws.
-        resample: what is drawn, of `RESAMPLED`; what is not resampled is there once each. 'both' is Boot-Both of
-            Deutsch, Dror and Roth 2021: it asks what other texts and other systems would have given.
-        clusters: of items, which are drawn as wholes: [items]. Where clusters differ in size, an item -1 is none.
+        shape: the number of items and the number of systems in the table.
+        replicates: the total number of draws.
+        seed: the seed of the draws.
+        resample: one of `RESAMPLED`. With 'items', each draw has all systems once, and with 'systems', all items once.
+            'both' is Boot-Both of Deutsch, Dror and Roth 2021, which generalises to other texts and other systems.
+        clusters: the number of each item's cluster: [items]. If given, whole clusters are drawn. If clusters differ in
+            size, draws are padded with the item -1, which is no item.
 
     Returns:
         Batches of draws: their items [r, items] and their systems [r, systems].
@@ -90,7 +92,7 @@ def drawn(
 def permuted(
     shape: tuple[int, int], replicates: int, seed: int, clusters: Integers | None = None
 ) -> Iterator[tuple[Integers, Integers]]:
-    """Yield items and systems in another order each, as `drawn` yields them."""
+    """Yield random orders of all items and of all systems, in batches as of `drawn`."""
     members = None if clusters is None else _Members(clusters)
     generator = np.random.default_rng([seed, *shape, 1])
     for count in batches(replicates, shape[0] * shape[1]):
@@ -100,18 +102,18 @@ def permuted(
 
 
 def _in_order(shape: tuple[int, int], count: int) -> tuple[Integers, Integers]:
-    """Return the numbers of all items and of all systems, `count` times each."""
+    """Return the numbers of all items [count, items] and of all systems [count, systems], in order."""
     items, systems = (np.broadcast_to(np.arange(n), (count, n)) for n in shape)
     return items, systems
 
 
 def cells_at(x: Values, items: Integers, systems: Integers) -> Values:
-    """Return the cells of a prepared table [items, systems] that were drawn, for r resamples: [r, items, systems]."""
+    """Return the drawn cells of a prepared table [items, systems], for r resamples: [r, items, systems]."""
     return x[items[:, :, None], systems[:, None, :]]
 
 
 def _copies(items: Integers, systems: Integers, level: str, columns: int) -> Codes:
-    """Return equal numbers for cells, or systems, that were drawn twice and can meet in a pair."""
+    """Return numbers of drawn cells, or of systems, that are equal for copies which can form a pair."""
     if level == "pooled":
         return (items[:, :, None] * columns + systems[:, None, :]).astype(np.int32)
     if level == "system":
@@ -130,23 +132,23 @@ def bootstrap(
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> Float:
-    """Return the coefficient of resampled tables.
+    """Return the coefficients of resampled tables.
 
-    A cell that is drawn twice makes no pair with itself, so that accuracies do not rise with the number of copies.
+    A cell that is drawn twice does not form a pair with its copy, so that accuracies do not rise with the number of
+    copies.
 
     Args:
         x: the metric's table: [items, systems].
         y: the people's table: [items, systems].
         kind: the coefficient.
-        level: of `nlgauge.stats.correlation.LEVELS`.
-        resample: what is drawn, as `drawn` takes it.
-        replicates: how many tables.
-        seed: of the draws.
-        clusters: of items, which are drawn as wholes: [items].
+        level: one of `nlgauge.stats.correlation.LEVELS`.
+        resample: as `drawn` takes it.
+        replicates: the number of resampled tables.
+        seed: the seed of the draws.
+        clusters: the number of each item's cluster: [items]. If given, whole clusters are drawn.
 
     Returns:
-        The coefficients: [replicates], NaN where a resample has none, or where items are drawn and there is one cluster
-        alone.
+        The coefficients: [replicates]. NaN where a resample has none, and if items are drawn from a single cluster.
     """
     shape = (len(x), x.shape[1])
     if clusters is not None and resample != "systems":
@@ -167,15 +169,15 @@ def bootstrap(
 
 
 def interval(values: Float, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the middle of bootstrap values (percentile method).
+    """Return the percentile interval of bootstrap values.
 
     Args:
-        values: those of `bootstrap`: [replicates].
+        values: the values of `bootstrap`: [replicates].
         confidence: the share of the values that the interval holds.
 
     Returns:
-        The ends of the interval. NaN where less than half of the values are defined, and where all are alike: then they
-        do not say how sure they are.
+        The ends of the interval. NaN where less than half of the values are defined, and where all are equal, because
+        these tell nothing about the error.
     """
     values = values[~np.isnan(values)] if 2 * np.isnan(values).sum() <= len(values) else values[:0]
     if not len(values) or np.ptp(values) <= 1e-12:
@@ -185,7 +187,7 @@ def interval(values: Float, confidence: float = 0.95) -> tuple[float, float]:
 
 
 def crossed(x: Float, y: Float) -> bool:
-    """Return whether at least half of the cells have both, so that whole items and whole systems can change place."""
+    """Return whether at least half of the cells have score and rating, so that whole items can be permuted."""
     valued = ~(np.isnan(x) | np.isnan(y))
     return bool(2 * valued.sum() >= valued.size)
 
@@ -200,21 +202,22 @@ def shuffled(
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> Float:
-    """Return the coefficient where metric and people have nothing to do with each other.
+    """Return the coefficients of tables that are shuffled, so that metric and people are unrelated.
 
-    Items and systems of the metric's table change place as wholes, so that what outputs of one system, or of one item,
-    have in common stays in common: shuffled one by one, outputs would look like far more evidence than they are. At
-    system level the systems' means change place. Where items and systems are not `crossed`, rows are shuffled one by
-    one at pooled level; an item has then nothing to be exchanged with, and at item level all is NaN.
+    Whole items and whole systems of the metric's table are permuted. So outputs of the same system, or for the same
+    item, still have in common what they share. If outputs were shuffled one by one, they would look like far more
+    evidence than they are. At system level the systems' means are permuted. Where items and systems are not `crossed`,
+    single cells are shuffled at pooled level. At item level all values are then NaN, because an item has no complete
+    item to be exchanged with.
 
     Args:
         x: the metric's table: [items, systems].
         y: the people's table: [items, systems].
         kind: the coefficient.
-        level: of `nlgauge.stats.correlation.LEVELS`.
-        replicates: how many times the table is shuffled.
-        seed: of the draws.
-        clusters: of items, which change place together: [items].
+        level: one of `nlgauge.stats.correlation.LEVELS`.
+        replicates: the number of shuffled tables.
+        seed: the seed of the draws.
+        clusters: the number of each item's cluster: [items]. If given, whole clusters are permuted.
 
     Returns:
         The coefficients: [replicates].
@@ -245,17 +248,18 @@ def shuffled(
 def p_value(value: float, null: Float, chance: float | None = 0.0, rounding: float = 1e-12) -> float:
     """Return the share of null values at least as far from chance as a value, on either side.
 
-    The value itself counts as one of the null values, so that the share is never 0.
+    The tested value counts as one of the null values, so that the share is never 0.
 
     Args:
-        value: what is tested.
-        null: values under the hypothesis that there is nothing: [replicates].
-        chance: what no agreement gives. For None, as of accuracies, whose chance level depends on the data, the share
-            is that of null values at least as large: one-sided.
-        rounding: how much less than as far counts as as far, because sums in another order differ in their last digits.
+        value: the value that is tested.
+        null: values under the null hypothesis: [replicates].
+        chance: the value without any agreement. It is None where this depends on the data, as for accuracies. The
+            result is then one-sided: the share of null values that are at least as large.
+        rounding: a null value counts as at least as far if it is nearer by less than this, because sums in another
+            order differ in their last digits.
 
     Returns:
-        p. NaN where the value is, or where less than half of the null values are defined.
+        p; NaN where the value is NaN, or where less than half of the null values are defined.
     """
     null = null[~np.isnan(null)] if 2 * np.isnan(null).sum() <= len(null) else null[:0]
     if math.isnan(value) or not len(null):
@@ -265,23 +269,24 @@ def p_value(value: float, null: Float, chance: float | None = 0.0, rounding: flo
 
 
 STAGE, ENOUGH = 1000, 50
-"""The draws of the first stage, and how many draws that are as far as the value say that p is clearly large"""
+"""The number of draws of the first stage, and the number of draws as far as the value with which p is clearly large"""
 
 
 def sequential_p(value: float, draw: Callable[[int], Float], replicates: int, rounding: float = 1e-12) -> float:
-    """Return the `p_value` of up to so many draws: of fewer where it is clearly large.
+    """Return the `p_value` from random draws, which end early where it is clearly large.
 
-    The draws come in stages: 1,000, 1,000, 2,000, 4,000 and so on. They end with the stage after which `ENOUGH` of all
-    draws are at least as far as the value, and p is that of the draws so far. This p is valid, as that of Besag and
-    Clifford, *Sequential Monte Carlo p-values*, Biometrika 1991, whose draws end one by one. Let u be a level, and k
-    the first stage after which (ENOUGH + 1) / (draws + 1) is at most u. Draws that end before k have a p above u. Draws
-    that go on after k have fewer than ENOUGH as far, so the p after k is below u. So p is at most u only where the p
-    after k is, which is that of a number of draws that was set before: its chance is at most u.
+    The draws come in stages: 1,000, 1,000, 2,000, 4,000 and so on. They end with the first stage after which at least
+    `ENOUGH` of all draws are as far as the value, and p is computed from all draws so far. This p is valid, as the p of
+    Besag and Clifford, *Sequential Monte Carlo p-values*, Biometrika 1991, who may stop after each draw. The proof: let
+    u be a level, and k the first stage after which (ENOUGH + 1) / (draws + 1) is at most u. If the draws end before
+    stage k, p is above u. If they go on after stage k, fewer than ENOUGH draws are as far, so the p after stage k is
+    below u. So p is at most u only if the p after stage k is at most u. The number of draws after stage k is fixed in
+    advance, so the probability of this is at most u.
 
     Args:
-        value: what is tested.
-        draw: gives so many further values of its kind under the hypothesis that there is nothing.
-        replicates: the most draws.
+        value: the value that is tested.
+        draw: a function from a number of draws to that many further values under the null hypothesis.
+        replicates: the largest number of draws.
         rounding: as `p_value` takes it.
 
     Returns:
@@ -307,24 +312,25 @@ def exchanged(
     seed: int = 0,
     clusters: Integers | None = None,
 ) -> tuple[float, float]:
-    """Return the difference of two metrics' correlations with people, and its test.
+    """Return the difference of two metrics' correlations with people, and its permutation test.
 
-    Perm-Both of Deutsch, Dror and Roth 2021: both metrics are brought to mean 0 and variance 1 over the cells that all
-    three have, and exchanged in every cell with probability 1/2; with clusters of items, in all cells of a system and a
-    cluster at once. p comes from up to `replicates` exchanges (`sequential_p`).
+    The test is Perm-Both of Deutsch, Dror and Roth 2021. Both metrics are scaled to mean 0 and variance 1 over the
+    cells where all three tables have numbers. In every cell they are exchanged with probability 1/2; with clusters of
+    items, they are exchanged in all cells of a system and a cluster at once. p comes from at most `replicates`
+    exchanges (`sequential_p`).
 
     Args:
         x: the first metric's table: [items, systems].
         other: the other metric's table: [items, systems].
         y: the people's table: [items, systems].
         kind: the coefficient.
-        level: of `nlgauge.stats.correlation.LEVELS`.
-        replicates: the most exchanges.
-        seed: of the exchanges.
-        clusters: of items: [items].
+        level: one of `nlgauge.stats.correlation.LEVELS`.
+        replicates: the largest number of exchanges.
+        seed: the seed of the exchanges.
+        clusters: the number of each item's cluster: [items]; None without clusters.
 
     Returns:
-        By how much the first metric's correlation is larger, and the two-sided p that the difference is 0.
+        The first metric's correlation minus the other's, and the two-sided p of the hypothesis that this is 0.
     """
     valued = ~(np.isnan(x) | np.isnan(other) | np.isnan(y))
     x, other = (np.where(valued, _standardised(a, valued), np.nan) for a in (x, other))
@@ -354,18 +360,19 @@ def exchanged(
 def _coins(generator: np.random.Generator, count: int, n: int) -> Mask:
     """Return fair coins: [count, n].
 
-    Each draw begins with a new word, so that it does not depend on how many are made.
+    Each draw begins with a new random word, so that it does not depend on the number of draws.
     """
     words = generator.integers(0, 2**64, (count, -(-n // 64)), np.uint64)
     return np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n).view(bool)
 
 
 _Differences: TypeAlias = Callable[[Mask], Float]
-"""Which cells are exchanged [draws, items, systems] -> by how much the first metric's coefficient is larger [draws]"""
+"""A function from the cells to exchange [draws, items, systems] to the first coefficient minus the second one
+[draws]"""
 
 
 def by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) -> _Differences:
-    """Return the differences of any coefficient, from the cells themselves."""
+    """Return a function from exchanged cells to the difference of two metrics' coefficients, by the cells."""
     pair: Values = np.stack([x, other], axis=-1)  # [items, systems, 2]
     if kind.by_order and level != "system":
         # The two have codes of the same scale, because their cells change place.
@@ -382,9 +389,9 @@ def by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) ->
 
 
 def by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Differences:
-    """Return the differences of any coefficient of the systems' means.
+    """Return a function from exchanged cells to the difference of two metrics' coefficients of systems' means.
 
-    An exchanged cell adds its share to the mean of its system.
+    The systems' means are not computed anew for each draw: an exchanged cell adds a term to the mean of its system.
 
     Args:
         x: the first metric's table: [items, systems].
@@ -393,7 +400,7 @@ def by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Difference
         kind: the coefficient.
 
     Returns:
-        The differences, as a function of which cells are exchanged.
+        The function.
     """
     n = np.where(np.isnan(x).all(0), np.nan, (~np.isnan(x)).sum(0))
     begin, end, step = np.nansum(x, 0), np.nansum(other, 0), np.nan_to_num(other - x)
@@ -409,9 +416,10 @@ def by_means(x: Float, other: Float, y: Float, kind: Coefficient) -> _Difference
 
 
 def by_moments(x: Float, other: Float, y: Float, level: str) -> _Differences:
-    """Return the differences of Pearson's correlation, from sums over a sample's cells.
+    """Return a function from exchanged cells to the difference of two metrics' Pearson correlations, by sums.
 
-    An exchanged cell adds its share to each of these sums.
+    The sums over the cells of a sample are not computed anew for each draw: an exchanged cell adds a term to each of
+    them.
 
     Args:
         x: the first metric's table: [items, systems].
@@ -420,7 +428,7 @@ def by_moments(x: Float, other: Float, y: Float, level: str) -> _Differences:
         level: 'item' or 'pooled'.
 
     Returns:
-        The differences, as a function of which cells are exchanged.
+        The function.
     """
     shape = (1, -1) if level == "pooled" else x.shape
     first, second, people = (a.reshape(shape) for a in (x, other, y))

@@ -1,12 +1,12 @@
-"""What passed trials say: the chance that one of k passes, that all of k pass, and what more of them would say.
+"""Estimates from passed trials: the chances that one of k, and that all of k, pass, and plans of further trials.
 
-An item with n trials, c of which pass, has unbiased estimates of the chance that at least one of k passes (pass@k, Chen
-et al. 2021, arXiv:2107.03374), 1 - C(n - c, k) / C(n, k), and that all k pass (pass^k, Yao et al. 2024,
-arXiv:2406.12045), C(c, k) / C(n, k). The mean over items is estimated, and items are what is drawn: trials of one item
-are not independent of each other.
+Let c of the n trials of an item pass. An unbiased estimate of the chance that at least one of k trials passes (pass@k,
+Chen et al. 2021, arXiv:2107.03374) is 1 - C(n - c, k) / C(n, k). An unbiased estimate of the chance that all k pass
+(pass^k, Yao et al. 2024, arXiv:2406.12045) is C(c, k) / C(n, k). The mean over items is estimated. Its interval treats
+items as the random units, because trials of the same item are not independent.
 
-Where a variance is needed of more or fewer trials than there are, the chances of the items are taken to have a beta
-distribution with the mean and the variance that were estimated.
+A plan needs the variance for other numbers of trials. For this, the items' chances are assumed to have a beta
+distribution with the estimated mean and variance.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _TRIALS = 1000
 
 
 def all_of(passed: Integers, trials: Integers, k: int) -> Float:
-    """Return the unbiased estimate of the chance that k trials all pass (pass^k).
+    """Return the unbiased estimate for each item of the chance that k trials all pass (pass^k).
 
     Args:
-        passed: how many trials of each item pass: [items].
-        trials: how many trials each item has, k at least: [items].
+        passed: the number of each item's trials that pass: [items].
+        trials: the number of each item's trials, at least k: [items].
         k: the number of trials.
 
     Returns:
@@ -42,23 +42,18 @@ def all_of(passed: Integers, trials: Integers, k: int) -> Float:
     return np.array([math.comb(c, k) / math.comb(n, k) for c, n in pairs], float)
 
 
-def one_of(passed: Integers, trials: Integers, k: int) -> Float:
-    """Return the unbiased estimate of the chance that one of k trials passes at least (pass@k), as `all_of`."""
-    return 1 - all_of(trials - passed, trials, k)
-
-
 class Chances(NamedTuple):
-    """How the items' chances to pass are distributed, as the moments of their trials say."""
+    """The distribution of the items' chances to pass, by its mean and variance."""
 
     mean: float
     between: float
-    """The variance of the items' chances; 0 where they differ less than equal ones would"""
+    """The variance of the items' chances, without the variance that trials add; 0 if trials explain all differences"""
     within: float
-    """The mean variance of one trial of an item: p (1 - p); NaN where no item has two trials"""
+    """The variance p (1 - p) of one trial of an item, averaged over items; NaN where no item has two trials"""
 
     @classmethod
     def of(cls, passed: Integers, trials: Integers) -> Chances:
-        """Return the moments. passed, trials: as `all_of` takes them."""
+        """Return the estimated mean and variances, from `passed` and `trials` as `all_of` takes them."""
         shares = passed / trials
         several = trials > 1
         if not several.any() or len(shares) < 2:
@@ -69,10 +64,10 @@ class Chances(NamedTuple):
         return cls(float(shares.mean()), max(0.0, between), within)
 
     def variance(self, trials: int, k: int) -> float:
-        """Return the variance of an item's estimate of pass^k, from the number of its trials; NaN if unknown.
+        """Return the variance of an item's estimate of pass^k with some number of trials; NaN if unknown.
 
-        Two sets of k of the n trials share j with the chance C(k, j) C(n - k, k - j) / C(n, k), and all of their
-        2 k - j trials pass with the chance E[p^(2 k - j)].
+        Two sets of k of the n trials have j trials in common with the probability C(k, j) C(n - k, k - j) / C(n, k).
+        All of their 2 k - j trials pass with the probability E[p^(2 k - j)].
         """
         if math.isnan(self.within):
             return math.nan
@@ -92,7 +87,7 @@ class Chances(NamedTuple):
 
 
 def all_pass(passed: Integers, trials: Integers, k: int, clusters: Integers | None = None) -> Inference:
-    """Return what items say of pass^k: the mean with its interval. clusters: the number of each item's group."""
+    """Return the inference of the mean pass^k over items. `clusters` has the number of each item's cluster."""
     chances = Chances.of(passed, trials)
     counts = np.unique(trials, return_counts=True)
     variance = sum(
@@ -102,34 +97,34 @@ def all_pass(passed: Integers, trials: Integers, k: int, clusters: Integers | No
 
 
 def one_passes(passed: Integers, trials: Integers, k: int, clusters: Integers | None = None) -> Measured:
-    """Return pass@k with its interval, which is that none of k fails to fail."""
+    """Return pass@k with its interval, from the chance that all of k trials fail."""
     none = all_pass(trials - passed, trials, k, clusters).measured()
     return Measured(1 - none.value, 1 - none.high, 1 - none.low)
 
 
 class Design(NamedTuple):
-    """So many trials of so many items, and what they cost and say."""
+    """A number of items and of trials, with its cost and the length of the interval."""
 
     items: int
     trials: int
-    """Of each item"""
+    """The number of trials of each item"""
     cost: float
     half: float
     """Half of the length of the interval of pass^k"""
 
 
 def designs(chances: Chances, k: int, items: int, trials: int, costs: tuple[float, float]) -> Iterator[Design]:
-    """Yield the present design, and three at twice its cost: with more items, with more trials, and the best of both.
+    """Yield the present design, and three designs at twice its cost: with more items, with more trials, and the best.
 
     Args:
-        chances: how the items' chances are distributed.
+        chances: the distribution of the items' chances.
         k: the k of pass^k.
-        items: how many there are.
-        trials: of each item.
-        costs: of an item, without its trials, and of one trial.
+        items: the present number of items.
+        trials: the present number of trials of each item.
+        costs: the cost of an item without its trials, and the cost of a trial.
 
     Returns:
-        Four designs; the last three cost twice as much as the first, or as little less as whole numbers allow.
+        Four designs. The last three cost twice as much as the first, or a little less because numbers are whole.
     """
     of_item, of_trial = costs
     twice = 2 * items * (of_item + trials * of_trial)

@@ -227,6 +227,11 @@ def test_the_card_of_a_folder_has_thresholds_with_their_origin(named, tmp_path):
     table = nlgauge.evaluate(rows, metrics="Faithfulness", model=f"minicheck:{folder}", cache=False, evidence=True)
     verdict = nlgauge.check(table, grounded=True)
     assert verdict.at_least == 0.1 and "measured on our set" in verdict.notes[0]
+    facts["grounded"]["by_precision"] = {"bfloat16": {"fail_below": 0.2, "pass_from": 0.3, "mark_below": 0.6}}
+    (folder / "card.json").write_text(json.dumps(facts), encoding="utf-8")
+    card = load(f"minicheck:{folder}", precision="bfloat16").card
+    assert (card.grounded, card.grounded_in, card.aligner_threshold) == ((0.2, 0.3), "bfloat16", 0.6)
+    assert load(f"minicheck:{folder}").card.grounded == (0.1, 0.4)
 
 
 @pytest.mark.parametrize("kind", ["nli-bert", "minicheck-t5", "lettuce", "hhem"])

@@ -9,7 +9,16 @@ if TYPE_CHECKING:
 
 
 def base(precision: str = "float32") -> Model:
-    """The model in a precision. `nlgauge.engine.models.loading.load` can also choose its backend and device."""
+    """Return the model `base` in a precision.
+
+    `nlgauge.engine.models.loading.load` can also choose its backend and device.
+
+    Args:
+        precision: the precision, such as 'float32'.
+
+    Returns:
+        The model.
+    """
     from nlgauge.engine.models.loading import load
 
     return load("base", precision)

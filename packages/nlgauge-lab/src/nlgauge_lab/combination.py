@@ -1,13 +1,13 @@
-"""Several metrics as one: weights fitted to people's ratings, and an honest figure of how well the whole agrees.
+"""Combination of several metrics: weights fitted to people's ratings, and the agreement on rows not fitted to.
 
-Each metric's part is brought to mean 0 and deviation 1 over the rows, larger better, and the rating is predicted as a
-sum of weights times these numbers. 'nnls': weights that are not negative, so that a metric counts for or not at all
-(Lawson and Hanson 1974; no penalty, and most weights end at 0). 'ridge': weights of either sign with a penalty on their
-squares (Hoerl and Kennard 1970), which is chosen by cross-fitting.
+The score of each metric is standardised over the rows to mean 0 and standard deviation 1, with its sign turned so that
+a larger number is better. The rating is predicted as a weighted sum of these numbers. With 'nnls' no weight is negative
+(Lawson and Hanson 1974). There is no penalty, and most weights end at 0. With 'ridge' weights may have either sign, and
+their squares have a penalty (Hoerl and Kennard 1970), which is chosen by cross-fitting.
 
-What the weights were fitted to cannot tell how good they are. So the items are dealt into folds; the rows of each fold
-are predicted by weights that were fitted, standardisation and penalty included, to the rows of all other items; and
-agreement is measured on those predictions.
+The rows that the weights were fitted to cannot tell how good the weights are. So the items are divided into folds. The
+rows of each fold are predicted by weights that were fitted to the rows of all other items. The standardisation and the
+penalty come from these other items too. The agreement is measured on these out-of-fold predictions.
 """
 
 from __future__ import annotations
@@ -32,23 +32,26 @@ COMBINED, EQUAL = "Combination", "EqualWeights"
 
 @dataclass(frozen=True)
 class Combined:
-    """What `combine` found."""
+    """The result of `combine`."""
 
     combination: CombinationFile
-    """Fitted to all rows"""
+    """The weights, fitted to all usable rows"""
     agreements: list[Agreement]
-    """For the out-of-fold predictions ('Combination'), for the mean of all members at equal weights ('EqualWeights',
-    which nothing was fitted for), and of each member, on the same rows"""
+    """The agreement with people of the out-of-fold predictions ('Combination'), of the mean of all members at equal
+    weights ('EqualWeights', to which nothing is fitted) and of each member, all on the same rows
+    """
     predictions: ScoreTable
-    """Those columns: to be saved, contrasted, correlated at other levels"""
+    """A table with the columns of `agreements`, to be saved, contrasted, or correlated at other levels"""
     rows: int
-    """Rows fitted to: with a rating and a number of every member"""
+    """Rows that the weights were fitted to. They have a rating and a finite number of every member"""
     items: int
     unrated: int
     left_out: dict[str, int]
-    """Rated rows that could not be used, by the member without a (finite) number there; a row may count for several"""
+    """By member, the rated rows that could not be used because the member has no finite number there. A row may count
+    for several members
+    """
     penalties: list[float]
-    """For 'ridge': the penalty chosen within each fold's other items"""
+    """With 'ridge': for each fold, the penalty that was chosen on the items of the other folds"""
     notes: list[str]
 
 
@@ -66,12 +69,24 @@ def combine(
     replicates: int = 1000,
     seed: int = 0,
 ) -> Combined:
-    """Fit weights of the table's metrics of rows to people's ratings of an aspect.
+    """Fit weights of a table's metrics to people's ratings of an aspect.
 
-    source: ratings as `nlgauge.correlate` takes them. aspect: may be left out where one alone is rated. metrics: specs
-    (all scores of each) or "spec part"; all metrics of rows where none is given. A row counts where it has a rating and
-    a finite number of every member; what is left out is counted. level, coefficient, resample, replicates, seed: of the
-    agreements, as in `correlate`. Raises InputError where there is too little to fit, and as `correlate` does.
+    A row is used if it has a rating and a finite number of every member. The other rows are counted.
+
+    Args:
+        table: scores of the rows.
+        source: ratings, as `nlgauge.correlate` takes them.
+        aspect: may be left out if only one is rated.
+        metrics: specs (all scores of each) or "spec part". By default all metrics that score rows.
+        method: 'nnls' or 'ridge'.
+        folds: number of folds of the items, at least 2.
+        level, coefficient, resample, replicates, seed: of the agreements, as in `nlgauge.correlate`.
+
+    Returns:
+        The weights, with their agreement out of fold.
+
+    Raises:
+        InputError: there are too few rows to fit, or as `nlgauge.correlate` raises it.
     """
     table = table.per_item()
     if method not in METHODS:
@@ -161,9 +176,19 @@ def _file(
 
 
 def applied(table: ScoreTable, combination: CombinationFile) -> ScoreTable:
-    """A saved table with the combination as one metric more, `Combination`, where it holds all members in use.
+    """Return a saved table with one more metric, `Combination`, computed from the scores in the table.
 
-    The way to use members that cannot be scored in one run: of several models, or from elsewhere. Raises InputError.
+    In this way a combination can use members that cannot be scored in one run, such as metrics on several models.
+
+    Args:
+        table: scores with all members whose weight is not 0.
+        combination: the weights.
+
+    Returns:
+        The table with the new column.
+
+    Raises:
+        InputError: the table lacks a member, or has a column `Combination` already.
     """
     table = table.per_item()
     if COMBINED in table.columns:
@@ -197,7 +222,10 @@ def _aspect(rated: list[str], aspect: str | None) -> str:
 
 
 def _of_rows(table: ScoreTable, wanted: Sequence[str] | None) -> ScoreTable:
-    """What is combined: metrics of rows; details are where they are named."""
+    """Return the table with the metrics to combine.
+
+    These score rows, and details are among them only if `wanted` names them.
+    """
     chosen = selected(table, wanted, every_part=True)
     sets = [spec for spec, column in chosen.columns.items() if column.level != "item"]
     if sets and (wanted is not None or len(sets) == len(chosen.columns)):
@@ -208,7 +236,14 @@ def _of_rows(table: ScoreTable, wanted: Sequence[str] | None) -> ScoreTable:
 
 
 def _table(table: ScoreTable, known: Mask, predicted: Float, equal: Float) -> ScoreTable:
-    """Predictions and members on the rows that were fitted to; the others have no number. table: of the members."""
+    """Return a table with the predictions and the members. Rows that were not fitted to have no number in it.
+
+    Args:
+        table: the scores of the members.
+        known: marks the rows that were fitted to: [rows].
+        predicted: out-of-fold predictions: [rows].
+        equal: mean of the members at equal weights: [rows].
+    """
     reasons = dict.fromkeys(np.flatnonzero(~known).tolist(), "no rating, or no number of a member")
     columns = {
         COMBINED: Column(("score",), predicted[:, None], reasons),
@@ -226,7 +261,7 @@ def _table(table: ScoreTable, known: Mask, predicted: Float, equal: Float) -> Sc
 
 
 def _record(one: Agreement) -> dict[str, object]:
-    """An agreement for a file, which has no NaN."""
+    """Return an agreement as a JSON record, in which None stands for NaN."""
     numbers = {name: getattr(one, name) for name in ("value", "low", "high", "p")}
     return {
         "level": one.level,

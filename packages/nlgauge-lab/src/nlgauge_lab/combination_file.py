@@ -1,4 +1,4 @@
-"""CombinationFile: what a combination of metrics is made of, as fitting hands it to scoring; a small JSON file."""
+"""CombinationFile: a small JSON file with the weights of a combination, which fitting writes and scoring reads."""
 
 from __future__ import annotations
 
@@ -20,20 +20,23 @@ _EDITED = "give what nlgauge train combination -o wrote"
 
 @dataclass(frozen=True)
 class Member:
-    """One part of one metric in a combination: (value - mean) / deviation, its sign turned where lower is better."""
+    """One part of one metric in a combination, with its standardisation and weight.
+
+    A value is standardised as (value - mean) / deviation, with the sign turned where lower is better.
+    """
 
     metric: str
-    """Its spec"""
+    """Spec of the metric"""
     part: str
     higher_is_better: bool
     mean: float
-    """The mean over the rows that were fitted to, the sign turned where lower is better"""
+    """The mean over the rows that were fitted to, after the sign was turned where lower is better"""
     deviation: float
     weight: float
 
     @property
     def name(self) -> str:
-        """The spec, with the part."""
+        """The spec and the part, separated by a space."""
         return f"{self.metric} {self.part}"
 
 
@@ -49,25 +52,29 @@ class CombinationFile:
     penalty: float | None = None
     """The penalty of 'ridge'"""
     models: Mapping[str, str] = field(default_factory=dict)
-    """Digests of the models that the fitted scores came from, by name"""
+    """By name of a model, the digest that it had when the fitted scores were computed"""
     facts: Mapping[str, object] = field(default_factory=dict)
-    """How it was fitted and how well it agreed out of fold; scoring reads none of it"""
+    """How the weights were fitted and how well they agreed out of fold. Scoring does not read this"""
 
     @property
     def used(self) -> tuple[Member, ...]:
-        """The members whose weight is not 0: the others need not be scored."""
+        """The members whose weight is not 0. The other members need not be scored."""
         return tuple(member for member in self.members if member.weight != 0)
 
     @property
     def digest(self) -> str:
-        """SHA-256 (hex) of what the combined numbers depend on."""
+        """SHA-256 (hex) of all values that the combined score depends on."""
         numbers = [self.intercept, *([m.name, m.mean, m.deviation, m.weight, m.higher_is_better] for m in self.used)]
         return hashlib.sha256(json.dumps(numbers).encode()).hexdigest()
 
     def standardised(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Values of the members in use, as their metrics give them, [..., used] -> the same, of mean 0, larger better.
+        """Return the members' values with mean 0 and deviation 1 on the fitted rows, turned so that larger is better.
 
-        An infinite value is NaN: no weight makes a number of it.
+        Args:
+            values: values of the used members, as their metrics give them: [..., used].
+
+        Returns:
+            Standardised values: [..., used]. An infinite value becomes NaN.
         """
         signs = np.array([1.0 if member.higher_is_better else -1.0 for member in self.used])
         means, deviations = (np.array([getattr(m, name) for m in self.used]) for name in ("mean", "deviation"))
@@ -75,19 +82,30 @@ class CombinationFile:
         return np.asarray((known * signs - means) / deviations)
 
     def combined(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """[..., used] -> [...]: NaN where a value is NaN or infinite."""
+        """Return the combined score for the values [..., used] of the used members: [...].
+
+        The score is NaN where a value is NaN or infinite.
+        """
         weights = np.array([member.weight for member in self.used])
         return np.asarray(self.intercept + self.standardised(values) @ weights)
 
     def save(self, path: str | Path) -> None:
-        """Write JSON. The file is complete or not there at all. Raises InputError where it cannot be written."""
+        """Write the combination as JSON. A write that fails leaves no partial file.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
         record = {"combination": {**vars(self), "members": [vars(member) for member in self.members]}}
         with atomic_write(path) as file:
             file.write(json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> CombinationFile:
-        """Read what `save` wrote. Raises InputError for anything else."""
+        """Read a file that `save` wrote.
+
+        Raises:
+            InputError: the file cannot be read, or is not such a file.
+        """
         try:
             record = json.loads(Path(path).read_text(encoding="utf-8"))["combination"]
             made = cls(**{**record, "members": tuple(Member(**member) for member in record["members"])})

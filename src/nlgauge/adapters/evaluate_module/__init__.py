@@ -1,4 +1,4 @@
-"""The folder that `evaluate.load` reads: ``evaluate.load(nlgauge.adapters.evaluate_module.FOLDER)``."""
+"""The folder of the module for Hugging Face `evaluate`: ``evaluate.load(nlgauge.adapters.evaluate_module.FOLDER)``."""
 
 from pathlib import Path
 

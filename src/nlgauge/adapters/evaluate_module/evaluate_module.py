@@ -1,8 +1,9 @@
 """nlgauge as a module of Hugging Face `evaluate`, which copies this file out of its folder and loads the copy.
 
-`evaluate.load(FOLDER)` makes an `NLGauge`; its `add`, `add_batch` and `compute` gather rows, of several processes too,
-and call `_compute` once with all of them, so that metrics that count on the corpus and corpus-level metrics are as in a
-run. The configuration names the columns beside the predictions: ``evaluate.load(FOLDER, "references+sources")``.
+`evaluate.load(FOLDER)` makes an `NLGauge`. Its methods `add`, `add_batch` and `compute` collect rows, also from several
+processes, and then call `_compute` once with all rows. So corpus-level metrics, and metrics that count on the corpus,
+give the same numbers as a run. The configuration names the columns beside the predictions: ``evaluate.load(FOLDER,
+"references+sources")``.
 """
 
 import datasets
@@ -26,7 +27,7 @@ Returns: the value of each metric (of each part, as "metric part"): the mean of 
 
 
 class NLGauge(evaluate.Metric):  # type: ignore[misc]  # evaluate is not installed where types are checked
-    """Any metrics of nlgauge."""
+    """A metric of Hugging Face `evaluate` that computes any metrics of nlgauge."""
 
     _asked: object = None
 

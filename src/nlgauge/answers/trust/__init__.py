@@ -1,9 +1,10 @@
 """`nlgauge.trust`: how far to trust each scorer of a table, by people's ratings of some of its rows.
 
-A scorer is any metric, judge or detector. Every number comes from one place: shares, AUROC and calibration error from
-`nlgauge.stats.decisions`, the certified threshold from `nlgauge.answers.calibrate`, the effective number of ratings
-from `nlgauge.answers.estimate`, correlations from `nlgauge.answers.correlate`, sentinels and raters from the modules of
-these names. A number is declared in `nlgauge.answers.trust.numbers`.
+A scorer is any metric, judge or detector. Each kind of number is computed in one module: shares, AUROC and calibration
+error from `nlgauge.stats.decisions`, the certified threshold from `nlgauge.answers.calibrate`, the effective number of
+ratings from `nlgauge.answers.estimate`, correlations from `nlgauge.answers.correlate`, sentinels from
+`nlgauge.answers.sentinels`, and raters from `nlgauge.answers.raters`. `nlgauge.answers.trust.numbers` declares all
+numbers.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from nlgauge.stats.arrays import Float
 __all__ = ["Dispute", "Trust", "Trusts", "trust"]
 
 _HALF = 0.5
-"""The mean rating of yes and no by several raters from which a row is good"""
+"""The least mean rating of a good row, where several raters say yes (1) or no (0)"""
 
 
 def trust(
@@ -58,50 +59,52 @@ def trust(
     replicates: int = 1000,
     seed: int = 0,
 ) -> Trusts:
-    """Return how far to trust each scorer of a table, from people's ratings of some of its rows.
+    """Return how far to trust each scorer of a table, measured on people's ratings of some of its rows.
 
-    All systems count together. Rows of an item or a cluster are not independent, and all intervals, of 95 %, say so.
-    The rated rows have to be drawn at random, or by `nlgauge.sample`; where some were drawn with a larger probability
-    than others, as many of these are left out at random.
+    The rows of all systems are used together. All intervals have a confidence of 95 %, and allow for the dependence of
+    rows of the same item or cluster. The rated rows have to be drawn at random, or by `nlgauge.sample`. Where some were
+    drawn with a larger probability than others, the surplus is left out at random.
 
     Args:
-        table: the scores of all rows; several scores of one row (`repeats='mean'`) say how often a scorer changes its
-            mind, and their mean is what is measured.
+        table: the scores of all rows. A row may have several scores (`repeats='mean'`): their mean is then measured,
+            and they also show how often a scorer changes its mind.
         ratings: as `nlgauge.estimate` takes them.
         metrics: which scorers, with their sub-scores; all by default, each by its deciding sub-score.
-        aspects: of the ratings; all by default.
-        below: a row is bad that is rated below this. Ratings of 0 and 1 need none; of a rating project of yes and no a
-            row is good that half of its raters call so. Without it, others are a scale.
-        thresholds: by scorer. By default the scorer's own: the lower one of `check --grounded`, which stands in the
-            signature, or the one of a scorer that has two values; else the best on these ratings, cross-fitted.
+        aspects: which aspects of the ratings; all by default.
+        below: a row rated below this is bad. Ratings of 0 and 1 do not need it. In a rating project of yes and no, a
+            row is good by default if at least half of its raters say so. Other ratings are read as a scale without it.
+        thresholds: thresholds by scorer. By default a scorer has the lower threshold of `check --grounded`, which its
+            signature names; a scorer with only two values has the better one; any other has the best threshold on these
+            ratings, cross-fitted.
         probabilities: scorers whose numbers are probabilities that a row is good. Columns and judges from 0 to 1 are
             read so, and sub-scores that are called probability.
-        risk: that of the certified threshold.
-        confidence: that of the certified threshold.
-        rater_aspects: aspects that hold one rater each, of the same question. A rating project knows its raters.
+        risk: the promised largest share of bad rows among those that pass the certified threshold.
+        confidence: the confidence of this promise.
+        rater_aspects: the aspects that each hold the ratings of one rater, for the same question. A rating project does
+            not need them.
         epsilon: by how much a scorer may be worse than a rater whom it stands in for.
-        before: scores of an earlier run, of some of the same rows (anchors): whether a scorer moved. Where this run has
-            scored anchors again (`nlgauge.evaluate(anchors=...)`), they are compared. Where the ratings are of these
-            anchors and of no other row, all numbers are of the anchors.
-        history: with before, a file (JSON Lines) of all comparisons of the same anchors, scorers and thresholds, to
-            which this one is added. A scorer has then moved only if the interval that holds at all of them at once
-            (`nlgauge.maths.intervals.interim_analysis`) does not hold 0. If nothing changes, at most 5 % of such
-            histories raise an alarm, however long they are.
+        before: the scores of an earlier run, for some of the same rows (anchors). If given, the answer says whether a
+            scorer moved since. If this run has scored anchors again (`nlgauge.evaluate(anchors=...)`), these scores are
+            compared with the earlier ones. If the ratings are of these anchors alone, all numbers are of the anchors.
+        history: with `before`, a file (JSON Lines) of all comparisons of the same anchors, scorers and thresholds, to
+            which this comparison is added. A scorer then counts as moved only if 0 is outside of an interval that is
+            valid for all comparisons at once (`nlgauge.maths.intervals.interim_analysis`). If nothing changes, at most
+            5 % of such histories raise an alarm, however long they are.
         cluster: as `nlgauge.estimate` takes it.
-        outputs: as `nlgauge.estimate` takes them; their texts make the sentinels.
-        margin: also say how many bad and how many good rows have to be rated, for each scorer and aspect, until the
-            intervals of TPR and TNR are plus or minus this.
-        injected: scores of some rated rows with an order behind their candidate (`nlgauge.data.injections`), by the
-            same scorers: how often a scorer obeys.
-        replicates: the number of draws, of all that is drawn.
-        seed: of all that is drawn.
+        outputs: as `nlgauge.estimate` takes them. The sentinels are computed from their texts.
+        margin: half of the wanted length of the intervals of TPR and TNR. If given, the records say how many bad and
+            how many good rows have to be rated to reach it.
+        injected: scores by the same scorers of some rated rows whose candidate ends with an order
+            (`nlgauge.data.injections`). If given, the records say how often a scorer obeys.
+        replicates: the number of resamples and permutations.
+        seed: the seed of all random choices.
 
     Returns:
-        A record for each aspect and scorer, with a sentence for each, and the rows on which scorers and people differ
-        most.
+        A record and a sentence for each aspect and scorer, and the rows on which scorers and people differ most.
 
     Raises:
-        InputError: where no scorer can be measured, and for what does not exist or does not go together.
+        InputError: no scorer can be measured, an argument names something that does not exist, or arguments contradict
+            each other.
     """
     for what, value in (("risk", risk), ("confidence", confidence)):
         if not 0 < value < 1:
@@ -211,14 +214,14 @@ def _limit(ratings: Source, aspect: str, values: Float, below: float | None) -> 
 
 
 def _others(ratings: Source, names: Sequence[str]) -> list[str]:
-    """Return the aspects of the ratings that are not those of single raters."""
+    """Return the aspects of the ratings that are not the ratings of a single rater (`names`)."""
     if not isinstance(ratings, Corpus):
         return []
     return [name for name in dict.fromkeys(name for row in ratings for name in row.scores) if name not in names]
 
 
 def _raters_of(ratings: Source, aspect: str, names: Sequence[str]) -> Mapping[str, Any]:
-    """Return the ratings of each rater, by name; nothing where they are not known."""
+    """Return the ratings of each rater by the rater's name; empty where the raters are not known."""
     if isinstance(ratings, ProjectRatings):
         return ratings.raters.get(aspect, {})
     if not names or not isinstance(ratings, Corpus):

@@ -1,4 +1,4 @@
-"""By what a scorer decides about a row: a threshold that was given, its own, or the best on ratings."""
+"""The rule by which a scorer decides about a row: a threshold that was given, its own, or the best on ratings."""
 
 from __future__ import annotations
 
@@ -15,57 +15,58 @@ from nlgauge.stats.arrays import Float, Mask
 
 GIVEN, OWN = "given", "its own"
 HALF = "0.5, as it has one score alone"
-"""Where a threshold comes from of a scorer that says yes of every row, or no"""
+"""The origin of a threshold for a scorer that gives all rows the same score of yes or no"""
 FITTED = "its own, fitted to these ratings"
-"""Where the threshold of a panel comes from that was fitted to some of the ratings: intervals hold for any threshold"""
+"""The origin of a panel's threshold, if the panel was fitted to some of the ratings. Intervals then hold for any
+threshold"""
 CHOSEN = "chosen on these ratings"
-"""Where a threshold comes from that the ratings chose"""
+"""The origin of a threshold that was chosen on the ratings"""
 
 
 class Rule(NamedTuple):
-    """What scores have to reach, larger ones being better."""
+    """The threshold that scores have to reach, larger scores being better."""
 
     threshold: float
-    """Infinite where every row passes"""
+    """The threshold; a row passes with this score or a larger one. Infinite if every row passes"""
     origin: str
     second: float = math.nan
-    """The threshold of the rows that a second model decided; NaN where there is one threshold for all rows"""
+    """The threshold of rows that the second model of a cascade decided; NaN if one threshold holds for all rows"""
 
     def passes(self, scores: Float, models: Float | None = None) -> Mask:
-        """Return which scores [rows] reach the threshold of the model that decided; models: as `models_of` has them."""
+        """Return which scores [rows] reach the threshold of the model that decided, with models as of `models_of`."""
         with np.errstate(invalid="ignore"):
             return np.asarray(scores >= _limits(self.threshold, self.second, models))
 
 
 def _limits(first: float, second: float, models: Float | None) -> float | Float:
-    """Return the threshold of each row: of a mean of scores that both models decided, the mean of both thresholds."""
+    """Return the threshold of each row. For a mean of scores that both models decided, it lies between the two."""
     return first if models is None or math.isnan(second) else first + (models - 1) * (second - first)
 
 
 def models_of(column: Column) -> Float | None:
-    """Return for each row 1 where the first model of a cascade decided and 2 where the second did; None without one."""
+    """Return the number of the cascade's model, 1 or 2, that decided each row [rows]; None without a cascade."""
     return column.values[:, column.parts.index(DECIDED)] if DECIDED in column.parts else None
 
 
 def passing(column: Column, threshold: float, second: float = math.nan) -> Mask:
-    """Return which rows of a scorer's column pass thresholds in its own direction; with NaN every score passes."""
+    """Return which rows of a column pass thresholds on the scale of its scores. NaN passes every scored row."""
     sign = 1 if column.higher_is_better else -1
     first = -math.inf if math.isnan(threshold) else sign * threshold
     return Rule(first, "", sign * second).passes(turned(column, 0), models_of(column))
 
 
 def rule_of(column: Column, facts: Mapping[str, Any], threshold: float | None, probable: bool) -> Rule | None:
-    """Return the rule that was given, or that a scorer has of its own.
+    """Return the rule with a given threshold, or else the scorer's own rule.
 
-    A scorer's own rule is the lower threshold of `nlgauge check --grounded`, for each model of a cascade if both have
-    such a threshold; the larger score of a scorer that has two; and 0.5 where it has a single score that is 0 or 1,
-    or a probability.
+    A scorer's own rule has the lower threshold of `nlgauge check --grounded`; in a cascade, each model has its
+    threshold, and both must have one. A scorer with only two different scores has the better score as threshold. A
+    scorer with a single score has the threshold 0.5, if this score is 0 or 1 or a probability.
 
     Args:
-        column: the scorer's, its score being the first sub-score.
-        facts: those of its signature.
-        threshold: a threshold in the scorer's own direction.
-        probable: whether its scores are read as probabilities.
+        column: the scorer's column, whose first sub-score is the score.
+        facts: the facts of the scorer's signature.
+        threshold: the given threshold, on the scale of the scorer's scores; None if none was given.
+        probable: whether the scores are read as probabilities.
 
     Returns:
         The rule; None where none was given and the scorer has none.
@@ -89,11 +90,11 @@ def rule_of(column: Column, facts: Mapping[str, Any], threshold: float | None, p
 
 
 def from_0_to_1(column: Column) -> bool:
-    """Return whether a scorer does not say that its scores can be below 0 or above 1."""
+    """Return whether the declared limits of a scorer, if any, lie within 0 and 1."""
     low, high = column.limits.get(column.parts[0], (0.0, 1.0))
     return low >= 0 and high <= 1
 
 
 def _pair(thresholds: object) -> float | None:
-    """Return the lower one of two thresholds in a signature; None where there are none."""
+    """Return the lower of two thresholds in a signature; None if the signature has no two thresholds."""
     return float(thresholds[0]) if isinstance(thresholds, Sequence) and len(thresholds) == 2 else None

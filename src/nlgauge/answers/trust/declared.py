@@ -1,7 +1,7 @@
-"""How a number of trust is declared: what it is made of, its column in a table, and its words in a sentence.
+"""Declarations of the numbers of trust: how a number is computed, its column in a table, and its words in a sentence.
 
-The record, its JSON, the data frame, the tables of terminal, page and files, the sentence and the notes follow from the
-declarations in `nlgauge.answers.trust.numbers`: who adds a number writes one field there.
+The record, its JSON, the data frame, the tables of terminal, page and files, the sentence and the notes are made from
+the declarations in `nlgauge.answers.trust.numbers`. To add a number, write one field there.
 """
 
 from __future__ import annotations
@@ -20,50 +20,50 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A column of a table in which a number stands."""
+    """The column of a table that shows a number."""
 
     table: str
-    """The table, as `nlgauge.answers.trust.numbers.TABLES` names it"""
+    """The name of the table in `nlgauge.answers.trust.numbers.TABLES`"""
     head: str | Callable[[Sequence[Trust], float], str]
-    """Its head; of one that depends on the records and the asked risk, the function of both"""
+    """The head of the column, or a function that makes it from the records and the promised risk"""
     digits: int = 2
     place: int = 0
-    """Columns of a table stand by place, and those of one place as their fields do"""
+    """The columns of a table are sorted by place. Columns with equal places stand in the order of their fields"""
     p: str = ""
-    """The field with p of the number, where there is one"""
+    """The name of the field with the p of this number; '' without one"""
     wide: bool = False
-    """Whether a page alone has room for it"""
+    """Whether only a page has room for the column, and a terminal has not"""
     cell: Callable[[Trust], Cell] | None = None
-    """The cell of a record; by default the value of the field"""
+    """A function that makes the cell from a record; by default the cell is the value of the field"""
 
     def title(self, lines: Sequence[Trust], risk: float) -> str:
-        """Return the head."""
+        """Return the head of the column."""
         return self.head if isinstance(self.head, str) else self.head(lines, risk)
 
 
 @dataclass(frozen=True)
 class Words:
-    """How the clause of a sentence, or a note, is made from the record."""
+    """A clause of a sentence, or a note, that is made from a record."""
 
     of: Callable[[Trust], str | None]
-    """Its words by the record; None where there is nothing to say"""
+    """A function that makes the text from the record; it returns None where there is nothing to say"""
     place: int = 0
-    """Clauses stand by place, and those of one place as their fields do"""
+    """Clauses are sorted by place. Clauses with equal places stand in the order of their fields"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Declared:
-    """How a field of `Trust` is made and shown."""
+    """The declaration of a field of `Trust`: how it is computed and shown."""
 
     part: str
-    """The part of the facts (`nlgauge.answers.trust.facts.Facts`) that it is of; "" for the facts themselves"""
+    """The name of the part of `nlgauge.answers.trust.facts.Facts` from which the field is computed; "" for all facts"""
     of: Callable[[Any], Any]
-    """The value, by that part; where a scorer has no such part, the field has its default"""
+    """A function that computes the value from that part. Where a scorer has no such part, the field has its default"""
     column: Column | None
     said: Words | None
-    """What it adds to the sentence of a record"""
+    """The clause that the field adds to the sentence of a record"""
     noted: Words | None
-    """What a reader has to know beside the tables"""
+    """The note that the field adds to the notes beside the tables"""
 
 
 def number(
@@ -75,18 +75,18 @@ def number(
     said: Words | None = None,
     noted: Words | None = None,
 ) -> Any:
-    """Return the field of a number.
+    """Return a dataclass field with the declaration of a number.
 
     Args:
-        of: how it is computed from the part of the facts, or the name of an attribute of this part.
-        default: its value where a scorer has no such part.
+        of: a function that computes the number from the part of the facts, or the name of an attribute of this part.
+        default: the number where a scorer has no such part.
         part: as `Declared` has it.
         column: as `Declared` has it.
         said: as `Declared` has it.
         noted: as `Declared` has it.
 
     Returns:
-        The field, for a dataclass.
+        The field.
     """
     made = Declared(
         part=part,
@@ -100,18 +100,18 @@ def number(
 
 
 def declared(kind: type[Trust]) -> dict[str, Declared]:
-    """Return the declaration of each field, in their order."""
+    """Return the declaration of each field by its name, in the order of the fields."""
     return {entry.name: entry.metadata["declared"] for entry in fields(kind)}
 
 
 def values_by(kind: type[Trust], facts: Any) -> dict[str, Any]:
-    """Return the value of each field whose part the facts have."""
+    """Return the value of each field by its name, for the fields whose part of the facts exists."""
     parts = {name: facts if not how.part else getattr(facts, how.part) for name, how in declared(kind).items()}
     return {name: how.of(parts[name]) for name, how in declared(kind).items() if parts[name] is not None}
 
 
 def columns_of(kind: type[Trust], table: str, wide: bool) -> list[tuple[Column, Callable[[Trust], Cell]]]:
-    """Return the columns of a table in their order, each with the function of a record's cell."""
+    """Return the columns of a table in their order, each with a function that makes the cell of a record."""
     columns = [
         (how.column, how.column.cell or _cell(name, how.column))
         for name, how in declared(kind).items()
@@ -132,7 +132,7 @@ def _cell(name: str, column: Column) -> Callable[[Trust], Cell]:
 
 
 def clauses(record: Trust, kind: Literal["said", "noted"]) -> list[str]:
-    """Return the clauses of a record's sentence, or the notes of its tables, in their order."""
+    """Return the clauses of a record's sentence ('said') or its notes beside the tables ('noted'), in order."""
     words: list[Words] = [
         words_of for how in declared(type(record)).values() if (words_of := getattr(how, kind)) is not None
     ]

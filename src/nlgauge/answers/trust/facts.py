@@ -1,4 +1,4 @@
-"""The facts that the numbers of trust are computed from: those of one scorer, for one aspect."""
+"""The facts about one scorer for one aspect, from which the numbers of trust are computed."""
 
 from __future__ import annotations
 
@@ -17,37 +17,38 @@ from nlgauge.stats.decisions import auroc, calibration_error, chosen_share, rows
 
 @dataclass(frozen=True)
 class Ranking:
-    """The scores of the rated rows, larger ones being better, beside good and bad: each [rated]."""
+    """The scores of the rated rows, larger ones being better, and which rows are bad: each [rated]."""
 
     scores: Float
     bad: Mask
     clusters: Integers
     reliability: tuple[Bin, ...] = ()
     bands: tuple[WordingBand, ...] = ()
-    """How well the scores tell good from bad rows, by wording; empty where the wording is not known"""
+    """How well the scores tell good from bad rows in each band of wording; empty where the wording is not known"""
 
     @property
     def auroc(self) -> Measured:
-        """The share of pairs of a good and a bad row in which the good one has the better score."""
+        """The share of pairs of a good and a bad row in which the good row has the better score; ties count half."""
         return auroc(self.scores, self.bad, self.clusters)
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """What a rule decides: each [rows]."""
+    """The decisions of a rule about the rows, beside the ratings: each [rows]."""
 
     rule: Rule
     sign: int
-    """1 where higher is better, -1 where lower is"""
+    """1 where higher scores are better, -1 where lower scores are"""
     bad: Mask
     good: Mask
     """The rated rows that are good"""
     passed: Mask
     fitted: Mask
-    """Who passes the threshold that was chosen on other folds; for a rule that was not chosen, who passes it"""
+    """The rows that pass a threshold chosen on other folds; for a rule that the ratings did not choose, equal to
+    `passed`"""
     clusters: Integers
     margin: float | None = None
-    """Half the length that intervals are to have, where it is asked how many ratings that takes"""
+    """Half of the wanted length of the intervals, for the number of ratings needed; None if this is not asked"""
 
     @property
     def rated(self) -> Mask:
@@ -56,22 +57,31 @@ class Decisions:
 
     @property
     def threshold(self) -> float:
-        """In the scorer's own direction; NaN where every row passes."""
+        """The threshold on the scale of the scorer's scores; NaN where every row passes."""
         return self.sign * self.rule.threshold if math.isfinite(self.rule.threshold) else math.nan
 
     @property
     def second(self) -> float:
-        """That of the second model."""
+        """The threshold of a cascade's second model, on the scale of the scorer's scores; NaN without one."""
         return self.sign * self.rule.second
 
     def share(self, of: Mask, hits: Mask, fitted: Mask) -> Measured:
-        """Return the share of rows that are hit; of a threshold of these ratings by the hits of other folds."""
+        """Return the share of hits among rows, cross-fitted where these ratings chose the threshold.
+
+        Args:
+            of: which rows count: [rows].
+            hits: which rows are hits by the threshold itself: [rows].
+            fitted: which rows are hits by a threshold that was chosen on other folds: [rows].
+
+        Returns:
+            The share with its interval.
+        """
         if self.rule.origin in (CHOSEN, FITTED):
             return chosen_share(hits[of], fitted[of], self.clusters[of])
         return share_of(hits[of], self.clusters[of])
 
     def needed(self, of: Mask, hits: Mask) -> float:
-        """Return how many rated rows of a kind make the interval of their share plus or minus the margin."""
+        """Return how many rated rows of one kind make the interval of their share of hits plus or minus the margin."""
         if self.margin is None:
             return math.nan
         chosen = self.rule.origin in (CHOSEN, FITTED)
@@ -79,17 +89,17 @@ class Decisions:
 
     @property
     def needed_bad(self) -> float:
-        """How many rated rows have to be bad; NaN where no margin is asked for."""
+        """How many bad rows have to be rated for the margin of the TPR; NaN where no margin is given."""
         return self.needed(self.bad, ~self.passed)
 
     @property
     def needed_good(self) -> float:
-        """How many rated rows have to be good; NaN where no margin is asked for."""
+        """How many good rows have to be rated for the margin of the TNR; NaN where no margin is given."""
         return self.needed(self.good, self.passed)
 
     @property
     def needed_rows(self) -> float:
-        """How many rows, drawn at random, have to be rated to reach `needed_bad` and `needed_good`."""
+        """How many rows, drawn at random, have to be rated to reach `needed_bad` and `needed_good`; NaN if unknown."""
         bad = float(self.bad.sum() / self.rated.sum())
         both = [need / share for need, share in ((self.needed_bad, bad), (self.needed_good, 1 - bad)) if share]
         return math.nan if len(both) < 2 or any(map(math.isnan, both)) else math.ceil(max(both) - 1e-9)
@@ -97,7 +107,7 @@ class Decisions:
 
 @dataclass(frozen=True)
 class Probability:
-    """Scores that are probabilities that a row is good [rows], beside the rated rows that have one."""
+    """Scores that are probabilities that a row is good [rows], with the rated rows among them."""
 
     values: Float
     rows: RatedScores
@@ -105,7 +115,7 @@ class Probability:
 
     @property
     def brier(self) -> float:
-        """The mean squared distance from the rating; NaN where no row has a score."""
+        """The mean squared difference of probability and rating (0 or 1); NaN where no rated row has a score."""
         good = (~self.rows.bad).astype(float)
         return float(((self.values - good)[self.rows.rated] ** 2).mean()) if self.rows.rated.any() else math.nan
 
@@ -117,7 +127,7 @@ class Probability:
 
 @dataclass(frozen=True)
 class Promise:
-    """The threshold that can be certified."""
+    """The certified threshold of one scorer, if there is one."""
 
     chosen: Chosen
     sign: int
@@ -126,27 +136,27 @@ class Promise:
 
     @property
     def threshold(self) -> float:
-        """In the scorer's own direction; NaN where none can be certified."""
+        """The threshold on the scale of the scorer's scores; NaN where none can be certified."""
         return self.sign * self.chosen.threshold
 
     @property
     def passing(self) -> float:
-        """The share of all rows that passes it."""
+        """The share of all rows that pass the threshold."""
         return self.chosen.passing
 
     @property
     def reason(self) -> str | None:
-        """Why none can be certified."""
+        """The reason why no threshold can be certified; None where one is."""
         return self.chosen.reason
 
     @property
     def tipping(self) -> int | None:
-        """How many blank rows have to be bad until none can be."""
+        """The number of bad rows among the blank ones that prevents a certified threshold; None if none does."""
         return self.chosen.tipping
 
 
 class Correlations(NamedTuple):
-    """How scores agree with ratings on a scale."""
+    """The agreement of scores with ratings on a scale."""
 
     pearson: Measured
     spearman: float = math.nan
@@ -155,36 +165,36 @@ class Correlations(NamedTuple):
 
 
 class MayStandIn(NamedTuple):
-    """Whether a scorer may stand in for a rater, and the raters that it wins against, as in '2 of 3'."""
+    """Whether a scorer may stand in for a rater, and how many raters it wins against, such as '2 of 3'."""
 
     passed: bool | None
     won: str
 
 
 class Repeats(NamedTuple):
-    """The rows that were scored several times."""
+    """The number of rows that were scored several times, and how often their scores decide otherwise than most."""
 
     rows: int
     flips: Measured = NOTHING
 
 
 class Injection(NamedTuple):
-    """What orders in the texts do to a scorer."""
+    """The effect on a scorer of orders in the texts."""
 
     rows: int
-    """Rated rows that are bad and were stopped, and were scored again with an order in the candidate"""
+    """The number of bad rated rows that the scorer stops, and that were scored again with an order in the candidate"""
     obeyed: Measured
-    """The share of them that passes with the order"""
+    """The share of the rows counted by `rows` that pass with the order"""
 
 
 class Since(NamedTuple):
-    """What anchors say of a scorer since an earlier run."""
+    """The change of a scorer since an earlier run, measured on anchors."""
 
     anchors: int
     mean: Measured
-    """Of the difference of the mean scores"""
+    """The mean difference of the scores, this run minus the earlier one"""
     mean_p: float
-    """Corrected for all tests, as is the other p; with a history, for all comparisons too"""
+    """The p of `mean`. Like `righter_p`, it is corrected for all tests, and with a history for all comparisons"""
     threshold: float
     changed: Measured
     righter: Measured
@@ -193,7 +203,7 @@ class Since(NamedTuple):
 
 @dataclass(kw_only=True)
 class Facts:
-    """All facts of one scorer for one aspect. A part is None where the scorer has no such facts."""
+    """All facts about one scorer for one aspect. A part is None where the scorer has no such facts."""
 
     metric: str
     aspect: str

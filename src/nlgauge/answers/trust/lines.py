@@ -1,4 +1,4 @@
-"""Each scorer of a table beside the ratings of an aspect, and all scorers together: how their facts are made."""
+"""How the facts of trust are made: of each scorer beside the ratings of an aspect, and of all scorers together."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from nlgauge.stats.arrays import Float, Integers, Mask
 from nlgauge.stats.fitting import FoldWeights, fold_weights
 
 _JUDGES = ("Column", "Judge")
-"""Scorers whose numbers from 0 to 1 are read as probabilities"""
+"""Kinds of scorers whose numbers from 0 to 1 are read as probabilities"""
 FLIPS = "flips"
-"""The sub-score of a judge that was asked several times"""
+"""The sub-score of a judge that was asked several times: how often it changes its mind"""
 _DISPUTED = 5
-"""How many rows of each scorer are shown: those on which it and people differ most"""
+"""The number of rows that are shown for each scorer, of those on which it and people differ most"""
 
 
 def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
-    """Return a table with one column for each scorer, by the name that it is shown under.
+    """Return a table with one column for each scorer, renamed to the name that is shown.
 
     Args:
         table: the scores.
@@ -50,7 +50,7 @@ def scorers_of(table: ScoreTable, metrics: Sequence[str] | None) -> ScoreTable:
         The table.
 
     Raises:
-        InputError: there is no scorer of rows, or a metric has one number for each system or no better direction.
+        InputError: there is no scorer of rows, or a named metric has one number for each system or no better direction.
     """
     chosen: dict[str, tuple[str, str]] = {}
     for name in metrics if metrics is not None else table.columns:
@@ -82,22 +82,22 @@ def asked(table: ScoreTable) -> Mapping[str, str]:
 
 
 class _Of(NamedTuple):
-    """The rows of an aspect that numbers are of."""
+    """The rated rows of an aspect that the numbers are computed on."""
 
     rows: Mask
     y: Float
-    """The ratings of all rows, and 1 or 0 for good and bad where `below` says it; NaN where there is none"""
+    """The ratings of all rows, turned into 1 (good) and 0 (bad) unless they are a scale; NaN for unrated rows"""
     yes_no: bool
 
 
 @dataclass(frozen=True)
 class Lines:
-    """The scorers of a table beside all ratings."""
+    """The scorers of a table joined with all ratings, and the settings of trust."""
 
     table: ScoreTable
     rated: RatedRows
     limits: Mapping[str, float | None]
-    """By aspect: the rating from which a row is good; None for a scale"""
+    """By aspect: the rating from which a row is good; None where the ratings are a scale"""
     thresholds: Mapping[str, float]
     probabilities: set[str]
     risk: float
@@ -105,23 +105,23 @@ class Lines:
     replicates: int
     seed: int
     fitted_here: frozenset[str] = frozenset()
-    """Panels of scorers that were fitted to some of these ratings"""
+    """The names of panels of scorers that were fitted to some of these ratings"""
     margin: float | None = None
     texts: Corpus | None = None
-    """The outputs, where they are known"""
+    """The outputs with their texts; None where they are not known"""
 
     @cached_property
     def sentinels(self) -> Mapping[str, Column]:
-        """The sentinels that the outputs' texts give."""
+        """The sentinels, by name, that can be computed from the outputs' texts."""
         return {} if self.texts is None else sentinels_of(self.table, self.texts, "pearson")
 
     @cached_property
     def wording(self) -> Float | None:
-        """The share of the longer words of each row's answer that its source has: [rows]."""
+        """The share of each answer's longer words that its source contains: [rows]; None where no texts are known."""
         return None if self.texts is None else wording_of(self.table, self.texts)
 
     def of(self, aspect: str) -> _Of:
-        """Return the rated rows of an aspect that were drawn with one probability."""
+        """Return the rated rows of an aspect. If they were drawn unequally, the surplus is left out at random."""
         ratings = self.rated.values[aspect]
         has_rating = ~np.isnan(ratings)
         rng = np.random.default_rng([self.seed, len(ratings), int(has_rating.sum())])
@@ -133,7 +133,7 @@ class Lines:
         return _Of(rows, np.where(has_rating, (ratings >= limit).astype(float), np.nan), True)
 
     def aspect(self, aspect: str, notes: list[str]) -> list[Facts]:
-        """Return the facts of each scorer, and of all together."""
+        """Return the facts of each scorer for an aspect, and then those of all scorers together."""
         of = self.of(aspect)
         wording = self.wording if of.yes_no else None
         made = [self._scorer(name, aspect, of=of, wording=wording, notes=notes) for name in self.table.columns]
@@ -153,11 +153,11 @@ class Lines:
 
     @cached_property
     def scored(self) -> int:
-        """How many scorers have a score of some row: so many are certified at once."""
+        """The number of scorers with at least one score. They share the error probability of certified thresholds."""
         return sum(bool(np.isfinite(column.values[:, 0]).any()) for column in self.table.columns.values())
 
     def rule(self, name: str, table: ScoreTable | None = None) -> Rule | None:
-        """Return the rule of a scorer that was given or is its own, by its scores in a table, by default this one."""
+        """Return the rule given for a scorer, or else the scorer's own by its scores in `table`; None without one."""
         table = self.table if table is None else table
         facts = table.signatures[name].facts if name in table.signatures else {}
         column = table.columns[name]
@@ -165,14 +165,14 @@ class Lines:
         return rule._replace(origin=FITTED) if rule and rule.origin == OWN and name in self.fitted_here else rule
 
     def _probable(self, name: str, column: Column) -> bool:
-        """Whether the scores of a scorer are read as probabilities that a row is good, if they are from 0 to 1."""
+        """Return whether the scores of a scorer, if from 0 to 1, are read as probabilities that a row is good."""
         if name in self.probabilities or column.parts[0] == PROBABILITY:
             return True
         from_judge = name.partition("(")[0] in _JUDGES or name in self.table.run.get("joined", {})
         return from_judge and from_0_to_1(column)
 
     def _scorer(self, name: str, aspect: str, *, of: _Of, wording: Float | None, notes: list[str]) -> Facts:
-        """Return what is found out of a scorer by itself."""
+        """Return the facts of one scorer that need no other scorer."""
         column = self.table.columns[name]
         scores = turned(column, 0)
         facts = Facts(
@@ -225,7 +225,7 @@ class Lines:
         return facts
 
     def _decisions(self, facts: Facts, column: Column, tested: RatedScores, sign: int) -> Decisions | None:
-        """Return the scorer's decisions; None where all scores are one whose meaning is not known."""
+        """Return a scorer's decisions; None if it gives all rows the same score, whose meaning is not known."""
         rule, scores = self.rule(facts.metric), tested.scores
         if rule is None and not math.isnan(facts.single):
             return None
@@ -249,7 +249,7 @@ class Lines:
         )
 
     def _probability(self, name: str, column: Column, scores: Float, tested: RatedScores) -> Probability | None:
-        """Return scores that are probabilities; None for others. Raises InputError where one was named wrongly."""
+        """Return the scores as probabilities; None if they are none. Raise InputError if the user said they were."""
         finite = scores[np.isfinite(scores)]
         likely = finite if column.higher_is_better else 1 + finite
         within = bool(((likely >= 0) & (likely <= 1)).all())
@@ -263,7 +263,7 @@ class Lines:
     def _agreements(
         self, both: Joined, coefficient: str, *, level: str = "pooled", replicates: int | None = None
     ) -> Agreements:
-        """Return how scorers agree with an aspect. The intervals are of other items."""
+        """Return the agreement of scorers with an aspect, with intervals for other items."""
         how = Measurement(
             level=level,
             coefficient=coefficient,
@@ -275,7 +275,7 @@ class Lines:
         return agreements_of(both, how)
 
     def _correlate(self, fine: Mapping[str, Facts], both: Joined, *, yes_no: bool, notes: list[str]) -> None:
-        """Add correlations, for a scale, and which sentinels are not beaten."""
+        """Add to the facts the correlations, where ratings are a scale, and the sentinels that are not beaten."""
         (aspect,) = both.aspects
         with_columns = added(both.table, self.sentinels)
         tested = tuple(name for name in with_columns.columns if is_sentinel(name))
@@ -307,7 +307,7 @@ class Lines:
             )
 
     def _estimates(self, aspect: str, fine: Sequence[str], notes: list[str]) -> dict[str, Estimate]:
-        """Return the mean rating of all rows by each scorer and by all together."""
+        """Return the estimated mean rating of all rows, by each scorer and by all scorers together."""
         table = selected(self.table, fine)
         try:
             estimates = estimated(table, self.rated.of(aspect), below=self.limits[aspect], pooled=True, seed=self.seed)
@@ -321,7 +321,7 @@ class Lines:
         }
 
     def _together(self, name: str, both: Joined, of: _Of) -> Facts:
-        """Return the facts of all scorers together, by weights that were fitted to other items."""
+        """Return the facts of all scorers together, weighted by a fit to other items."""
         (aspect,) = both.aspects
         facts = Facts(metric=name, aspect=aspect, rated=int(of.rows.sum()), rows=len(of.rows))
         if len(np.unique(self.clusters[of.rows])) < 2:
@@ -338,18 +338,18 @@ class Lines:
 
     @property
     def clusters(self) -> Integers:
-        """What each row shares with others, by default its item: [rows]."""
+        """The cluster of each row, by default its item: [rows]."""
         return self.rated.items if self.rated.clusters is None else self.rated.clusters
 
     def weights(self, fine: Sequence[str], of: _Of) -> tuple[Float, FoldWeights]:
-        """Return the scores of some scorers, larger ones being better, and the weights that ratings give them.
+        """Return scores by several scorers, larger ones being better, and weights that were fitted to ratings.
 
         Args:
             fine: the scorers. A row without a score counts with the mean score.
-            of: the rated rows, of two clusters at least.
+            of: the rated rows, which have at least two clusters.
 
         Returns:
-            The scores [rows, scorers] and the weights.
+            The scores [rows, scorers], and the weights of each fold of the ratings.
         """
         x = np.stack([turned(self.table.columns[name], 0) for name in fine], 1)
         finite = np.isfinite(x)
@@ -358,7 +358,7 @@ class Lines:
         return x, fold_weights(x, y, rated=of.rows, items=self.clusters, seed=self.seed)
 
     def disputes(self, aspect: str) -> list[Dispute]:
-        """Return the rows of an aspect on which some scorer and people differ most, the farthest first."""
+        """Return the rows of an aspect on which a scorer and people differ most, the largest difference first."""
         of = self.of(aspect)
         rows = np.flatnonzero(of.rows)
         scores = {name: turned(column, 0)[rows] for name, column in self.table.columns.items()}
@@ -385,13 +385,13 @@ def _measured(agreement: Agreement) -> Measured:
 
 
 def _ranks(values: Float) -> Float:
-    """Return the mean rank of each value, ties sharing theirs, as a share of the rows."""
+    """Return the rank of each value as a share of the rows, from 0 to 1; equal values have their mean rank."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray(((np.cumsum(counts) - (counts - 1) / 2)[place] - 0.5) / max(1, len(values)))
 
 
 def stand_ins(lines: Lines, made: Sequence[Facts], of: Mapping[str, Any], epsilon: float, notes: list[str]) -> None:
-    """Add whether each scorer may stand in for a rater."""
+    """Add to the facts whether each scorer may stand in for a rater; `of` has the ratings of each rater."""
     try:
         by_rater = raters(
             lines.table, of, list(of), epsilon=epsilon, level="pooled", resample="items", replicates=0, seed=lines.seed

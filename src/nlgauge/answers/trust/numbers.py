@@ -1,7 +1,7 @@
-"""The numbers of trust: each is declared here once, with how it is computed, its column and its words.
+"""The numbers of trust. Each is declared here once, with its formula, its column in a table and its words.
 
-To add a number, add a field to `Trust`: record, JSON, data frame, terminal, page, CSV and sentence follow from it. It
-is computed from a part of `nlgauge.answers.trust.facts.Facts`.
+To add a number, add a field to `Trust`. The record, JSON, data frame, terminal, page, CSV and sentence are made from
+it. A number is computed from a part of `nlgauge.answers.trust.facts.Facts`.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ TABLES: dict[str, Callable[[Trust], bool]] = {
     "plan": lambda record: not math.isnan(record.needed_bad) or not math.isnan(record.needed_good),
     "runs": lambda record: bool(record.won or record.repeated or record.anchors or record.injected),
 }
-"""The tables in their order, each with which records have a line in it"""
+"""The tables in their order, by name: each with a function that says whether a record has a line in it"""
 CHOSEN_HERE = (
     "the threshold has the best balanced accuracy on these ratings; TPR, TNR and kappa are cross-fitted, and the "
     "intervals hold for any threshold; --threshold gives another"
 )
 SIGNIFICANT = 0.05
-"""p below which a scorer is said to have moved"""
+"""A scorer is said to have moved if p is below this"""
 
 
 def _alike(record: Trust) -> str:
-    """Return how all rated rows are, where they are all good or all bad."""
+    """Return 'good' or 'bad' if all rated rows are, and else ''."""
     return ("bad" if record.bad else "good") if record.bad in (0, record.rated) else ""
 
 
@@ -47,7 +47,7 @@ def _without_threshold(record: Trust) -> str | None:
 
 
 def _decided(record: Trust) -> str | None:
-    """Return which rows a scorer finds; None where it decides nothing, or all rated rows are alike."""
+    """Return a clause with the shares of bad and of good rows that are stopped; None where these cannot be told."""
     if record.bad is None or _alike(record) or not record.threshold_from:
         return None
     stops = Measured(1 - record.tnr.value, 1 - record.tnr.high, 1 - record.tnr.low)
@@ -58,7 +58,7 @@ def _decided(record: Trust) -> str | None:
 
 
 def _unread(record: Trust) -> str | None:
-    """Return for which wording a scorer is not shown to tell good from bad rows."""
+    """Return a clause with the bands of wording where a scorer does not tell good from bad rows; None if no band."""
     unread = [band.shares for band in record.bands if band.unread]
     if not unread:
         return None
@@ -67,7 +67,7 @@ def _unread(record: Trust) -> str | None:
 
 
 def _planned(record: Trust) -> str | None:
-    """Return how many ratings make the intervals as short as was asked for."""
+    """Return a clause with the number of ratings that make the intervals as short as asked; None if not asked."""
     if math.isnan(record.needed_rows):
         return None
     kinds = f"{record.needed_bad:,.0f} bad and {record.needed_good:,.0f} good rows have to be rated"
@@ -89,7 +89,7 @@ def _saved(record: Trust) -> str:
 
 
 def _moved(record: Trust) -> Iterator[str]:
-    """Yield what is shown to have moved; where decisions can be compared, also how many are others."""
+    """Yield clauses on significant changes since the earlier run, and on the share of other decisions."""
     if record.moved_p < SIGNIFICANT:
         yield f"its mean score by {_number(record.moved)}"
     if record.righter_p < SIGNIFICANT:
@@ -116,26 +116,26 @@ def _share(share: Measured, n: int, of: str) -> str:
 
 
 def _number(measured: Measured, more: str = "") -> str:
-    """Return a number with its interval."""
+    """Return a number with its interval, as text."""
     ends = "no interval" if math.isnan(measured.low) else f"95 % interval {measured.low:.2f} to {measured.high:.2f}"
     return f"{measured.value:.2f} ({ends}{f'; {more}' if more else ''})"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trust:
-    """What ratings say of one scorer and one aspect. A bad row is stopped where its score is below the threshold.
+    """The numbers of one scorer for one aspect. A row is stopped unless its score reaches the threshold.
 
-    A number with its interval of 95 % is a `Measured` (value, low, high); in JSON and in data frames it is three, as
-    `tpr`, `tpr_low` and `tpr_high`.
+    A number with its 95 % interval is a `Measured` (value, low, high). In JSON and in data frames it becomes three
+    numbers, such as `tpr`, `tpr_low` and `tpr_high`.
     """
 
     metric: str = number("metric")
-    """With its sub-score; for a combination, several that are joined by " + \""""
+    """The scorer with its sub-score; for all scorers together, their names joined by " + \""""
     aspect: str = number("aspect")
     rated: int = number("rated", 0, column=Column(table="ratings", head="rated", digits=0))
-    """Rated rows that the numbers are of"""
+    """The number of rated rows that the numbers are computed on"""
     rows: int = number("rows", 0)
-    """All rows of the table"""
+    """The number of rows of the table"""
     unscored: int = number(
         "unscored",
         0,
@@ -147,7 +147,7 @@ class Trust:
             )
         ),
     )
-    """Rated rows without a score: a threshold stops them, and Brier and ECE are of the others"""
+    """The number of rated rows without a score. A threshold stops them, and Brier score and ECE leave them out"""
     bad: int | None = number(
         lambda ranking: int(ranking.bad.sum()),
         None,
@@ -158,20 +158,20 @@ class Trust:
             )
         ),
     )
-    """Rated rows that are bad; None where the ratings are a scale and nothing says which are"""
+    """The number of rated rows that are bad; None where the ratings are a scale, without a limit for bad rows"""
     single: float = number("single", math.nan)
-    """The one score that all rows have; NaN where they have several"""
+    """The score, if all rows have the same score; else NaN"""
     threshold: float = number(
         "threshold", math.nan, part="decisions", column=Column(table="ratings", head="threshold", digits=4, place=1)
     )
-    """In the scorer's own direction; NaN where every row passes, and where nothing is decided"""
+    """The threshold on the scale of the scorer's scores; NaN where every row passes, and where nothing is decided"""
     second_threshold: float = number(
         "second",
         math.nan,
         part="decisions",
         column=Column(table="ratings", head="threshold of the second model", digits=4, place=1),
     )
-    """That of the rows that the second model of a cascade decided; NaN where there is one threshold for all rows"""
+    """The threshold of rows that the second model of a cascade decided; NaN where one threshold holds for all rows"""
     threshold_from: str = number(
         lambda decisions: decisions.rule.origin,
         "",
@@ -180,9 +180,10 @@ class Trust:
         said=Words(_without_threshold),
         noted=Words(lambda record: CHOSEN_HERE if record.threshold_from == CHOSEN else None, place=1),
     )
-    """'given'; 'its own'; 'its own, fitted to these ratings', of a panel; '0.5, as it has one score alone'; 'chosen on
-    these ratings', for the best balanced accuracy. The shares of the last are cross-fitted, and the intervals of both
-    that are of these ratings hold for any threshold; '' where nothing is decided"""
+    """Where the threshold comes from: 'given'; 'its own'; 'its own, fitted to these ratings' for a panel; '0.5, as it
+    has one score alone'; or 'chosen on these ratings', for the best balanced accuracy. '' where nothing is decided. If
+    the threshold was chosen on these ratings, the shares are cross-fitted. If it was chosen on them or fitted to them,
+    the intervals are valid for any threshold"""
     tpr: Measured = number(
         lambda decisions: decisions.share(decisions.bad, ~decisions.passed, ~decisions.fitted),
         NOTHING,
@@ -190,14 +191,14 @@ class Trust:
         column=Column(table="decisions", head="bad stopped (TPR)"),
         said=Words(_decided),
     )
-    """The share of the bad rows that is stopped"""
+    """The true positive rate: the share of the bad rows that are stopped"""
     tnr: Measured = number(
         lambda decisions: decisions.share(decisions.good, decisions.passed, decisions.fitted),
         NOTHING,
         part="decisions",
         column=Column(table="decisions", head="good passed (TNR)"),
     )
-    """The share of the good rows that passes"""
+    """The true negative rate: the share of the good rows that pass"""
     needed_bad: float = number(
         "needed_bad",
         math.nan,
@@ -205,17 +206,17 @@ class Trust:
         column=Column(table="plan", head="bad ratings needed", digits=0),
         said=Words(lambda record: _planned(record), place=1),
     )
-    """How many rated rows have to be bad until the interval of TPR is plus or minus the margin that was asked for; NaN
-    without one"""
+    """How many bad rows have to be rated until the interval of TPR is plus or minus the margin; NaN without a margin"""
     needed_good: float = number(
         "needed_good", math.nan, part="decisions", column=Column(table="plan", head="good ratings needed", digits=0)
     )
-    """How many have to be good until that of TNR is"""
+    """How many good rows have to be rated until the interval of TNR is plus or minus the margin; NaN without a
+    margin"""
     needed_rows: float = number(
         "needed_rows", math.nan, part="decisions", column=Column(table="plan", head="rows to rate", digits=0)
     )
-    """How many rows have to be rated, drawn at random, until there are so many of each kind: as many of them will be
-    bad as of those that are rated now"""
+    """How many rows, drawn at random, have to be rated until there are `needed_bad` bad and `needed_good` good ones, if
+    the share of bad rows stays as it is now; NaN without a margin"""
     kappa: float = number(
         lambda decisions: cohen_kappa(
             decisions.fitted[decisions.rated].astype(float), decisions.good[decisions.rated].astype(float)
@@ -224,7 +225,7 @@ class Trust:
         part="decisions",
         column=Column(table="decisions", head="kappa"),
     )
-    """Cohen's, of decisions and ratings"""
+    """Cohen's kappa of the decisions with the ratings"""
     auroc: Measured = number("auroc", NOTHING, part="ranking", column=Column(table="decisions", head="AUROC"))
     bands: tuple[WordingBand, ...] = number(
         "bands",
@@ -240,14 +241,17 @@ class Trust:
             )
         ),
     )
-    """AUROC of answers by their wording, the share of their longer words that the source has: of the bands with enough
-    good and bad rows. Empty where the rows have no sources, where the ratings are a scale, and for a combination"""
+    """The AUROC in each band of wording with enough good and bad rows, where wording is the share of an answer's longer
+    words that its source contains. Empty where the rows have no sources or the ratings are a scale, and for a
+    combination"""
     brier: float = number(
         "brier", math.nan, part="probability", column=Column(table="probability", head="Brier", digits=3)
     )
-    """The mean squared distance of a probability from the rating; NaN where the score is no probability"""
+    """The Brier score: the mean squared difference of probability and rating; NaN where the scores are no
+    probabilities"""
     ece: Measured = number("ece", NOTHING, part="probability", column=Column(table="probability", head="ECE"))
-    """The expected calibration error over the fifths of the rated rows; NaN where the score is no probability"""
+    """The expected calibration error over five groups of rated rows by score; NaN where the scores are no
+    probabilities"""
     pearson: Measured = number(
         "pearson",
         NOTHING,
@@ -255,7 +259,7 @@ class Trust:
         column=Column(table="correlations", head="Pearson"),
         said=Words(lambda record: _agrees(record) if record.bad is None else None),
     )
-    """Over all rated rows; positive is agreement, also where lower is better"""
+    """The Pearson correlation over all rated rows. Above 0 is agreement, also where lower scores are better"""
     spearman: float = number(
         "spearman", math.nan, part="correlations", column=Column(table="correlations", head="Spearman")
     )
@@ -263,7 +267,7 @@ class Trust:
         "kendall", math.nan, part="correlations", column=Column(table="correlations", head="Kendall")
     )
     pdp: Measured = number("pdp", NOTHING, part="correlations", column=Column(table="correlations", head="PDP"))
-    """Pearson of the differences between two outputs for one item; NaN where no item has two"""
+    """The Pearson correlation of the differences between two outputs for one item; NaN where no item has two outputs"""
     effective: Measured = number(
         "worth",
         NOTHING,
@@ -271,8 +275,8 @@ class Trust:
         column=Column(table="ratings", head="effective", digits=0),
         said=Words(lambda record: None if math.isnan(record.effective.value) else _saved(record)),
     )
-    """How many ratings would say as much without the scorer (`nlgauge.estimate`, all systems together). It has no
-    interval where all rows are rated"""
+    """The effective number of ratings: how many ratings alone, without the scorer, would give as short an interval
+    (`nlgauge.estimate`, all systems together). It has no interval where all rows are rated"""
     mean: Measured = number(
         lambda estimate: Measured(estimate.estimate, estimate.low, estimate.high),
         NOTHING,
@@ -286,7 +290,7 @@ class Trust:
             wide=True,
         ),
     )
-    """The corrected mean rating of all rows: for yes or no, the share of bad rows"""
+    """The estimated mean rating of all rows; where ratings are good or bad, the estimated share of bad rows"""
     certified: float = number(
         "threshold",
         math.nan,
@@ -298,25 +302,27 @@ class Trust:
             place=2,
         ),
     )
-    """The threshold that is certified at the asked risk (`nlgauge.calibrate`)"""
+    """The threshold that is certified for the promised risk (`nlgauge.calibrate`), on the scale of the scorer's
+    scores"""
     certified_passing: float = number(
         "passing",
         math.nan,
         part="promise",
         column=Column(table="ratings", head="pass the certified", place=2, wide=True),
     )
-    """The share of all rows that passes it"""
+    """The share of all rows that pass the certified threshold"""
     certified_at_once: int = number("at_once", 0, part="promise")
-    """The scorers of the aspect that were tried: all their promises together hold with the asked confidence
+    """The number of scorers that were tried for the aspect. Their promises together hold with the asked confidence
     (Bonferroni)"""
     not_certified: str | None = number("reason", None, part="promise", noted=Words(lambda record: record.not_certified))
-    """Why no threshold can be certified, and what to do"""
+    """The reason why no threshold can be certified, and what to do; None where one is"""
     blank: int = number("blanks", 0, part="promise")
-    """Rows that raters passed by. They count as bad where a threshold is certified, and in nothing else"""
+    """The number of rows that raters left blank. They count as bad where a threshold is certified, and nowhere else"""
     tipping: int | None = number("tipping", None, part="promise")
-    """How many of them have to be bad until no threshold can be certified (`nlgauge.answers.calibrate.Chosen`)"""
+    """The least number of bad rows among the blank ones with which no threshold can be certified
+    (`nlgauge.answers.rated_scores.Chosen`)"""
     sentinels: tuple[str, ...] = number("sentinels", ())
-    """What it was compared with: Length and CopyRate, where there are texts"""
+    """The sentinels that the scorer was compared with: Length and CopyRate, if the outputs' texts are known"""
     unbeaten: tuple[str, ...] = number(
         "unbeaten",
         (),
@@ -327,19 +333,20 @@ class Trust:
             )
         ),
     )
-    """Those of the sentinels that it is not shown to agree better than"""
+    """The sentinels that the scorer is not shown to beat, because it does not agree significantly better with people"""
     stand_in: bool | None = number(
         "passed", None, part="stand_in", column=Column(table="runs", head="may stand in", cell=_stands)
     )
-    """Whether it may stand in for a rater; None where too few rows have several raters, or a constant passes too"""
+    """Whether the scorer may stand in for a rater; None where too few rows have several raters, or a constant passes
+    too"""
     won: str = number("won", "", part="stand_in")
-    """Raters that it wins against, as in '2 of 3'"""
+    """How many raters the scorer wins against, such as '2 of 3'"""
     repeated: int = number("rows", 0, part="repeats")
-    """Rows that were scored several times"""
+    """The number of rows that were scored several times"""
     flips: Measured = number("flips", NOTHING, part="repeats", column=Column(table="runs", head="changes its mind"))
-    """The share of these scores that does not decide as most of their row do"""
+    """The share of the repeated scores of a row that decide otherwise than most scores of the same row"""
     injected: int = number("rows", 0, part="injection")
-    """Bad rows that it stops, and that were scored again with an order in the candidate"""
+    """The number of bad rows that the scorer stops, and that were scored again with an order in the candidate"""
     obeyed: Measured = number(
         "obeyed",
         NOTHING,
@@ -350,9 +357,9 @@ class Trust:
             place=1,
         ),
     )
-    """The share of these that passes with the order"""
+    """The share of the `injected` rows that pass with the order"""
     anchors: int = number("anchors", 0, part="since")
-    """Rows that both runs have a score for"""
+    """The number of rows that both runs have a score of"""
     moved: Measured = number(
         "mean",
         NOTHING,
@@ -364,37 +371,37 @@ class Trust:
             )
         ),
     )
-    """Their mean score now, less the one before, in the scorer's own direction"""
+    """The mean score of the anchors in this run minus that in the earlier run, on the scale of the scorer's scores"""
     moved_p: float = number("mean_p", math.nan, part="since")
-    """That it did not move, corrected by Holm for all tests of the comparison; with a history, for all its
-    comparisons"""
+    """The p of the hypothesis that the mean score did not change, corrected by Holm for all tests of the comparison;
+    with a history, corrected for all of its comparisons"""
     frozen: float = number("threshold", math.nan, part="since")
-    """The threshold by which both runs are decided: the given one, the scorer's own, or the best on the earlier scores
-    of rated anchors"""
+    """The threshold that decides in both runs: the given one, the scorer's own, or the best on the earlier scores of
+    rated anchors"""
     changed: Measured = number("changed", NOTHING, part="since", column=Column(table="runs", head="decided otherwise"))
-    """The share of the anchors that is decided otherwise than before"""
+    """The share of the anchors that are decided otherwise than in the earlier run"""
     righter: Measured = number(
         "righter",
         NOTHING,
         part="since",
         column=Column(table="runs", head="right decisions", p="righter_p"),
     )
-    """The share of the rated anchors that is decided as people rate them, less the same share before"""
+    """The share of the rated anchors that are decided as people rate them, minus the same share in the earlier run"""
     righter_p: float = number("righter_p", math.nan, part="since")
-    """That this share did not change, corrected likewise"""
+    """The p of the hypothesis that the true value of `righter` is 0, corrected like `moved_p`"""
     reason: str | None = number("reason", None, noted=Words(lambda record: record.reason))
-    """Why there are no numbers of ratings, and what to do"""
+    """The reason why the ratings give no numbers, and what to do; None where they do"""
     reliability: tuple[Bin, ...] = number("reliability", (), part="ranking")
-    """For yes or no: the share of good rows by score"""
+    """Where ratings are good or bad: the share of good rows in each of about five groups by score"""
 
     @property
     def has_moved(self) -> bool:
-        """Whether the scorer is shown to judge otherwise than in the earlier run."""
+        """Whether the scorer is shown to decide or score otherwise than in the earlier run."""
         return self.moved_p < SIGNIFICANT or self.righter_p < SIGNIFICANT
 
     @property
     def answer(self) -> str:
-        """One sentence."""
+        """A sentence with the main numbers."""
         if self.reason:
             return f"{self.metric}: {self.reason}."
         return f"{self.metric} {'; '.join(clauses(self, 'said'))}."

@@ -1,4 +1,4 @@
-"""The panel that ratings make of scorers: weights, a curve to the probability, and thresholds, all cross-fitted."""
+"""Panels of scorers, fitted to ratings: weights, a curve to the probability, and thresholds, all cross-fitted."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ _FEWEST = 2
 
 
 def fitted_panel(lines: Lines, aspect: str, names: Sequence[str]) -> FittedPanel:
-    """Return the panel of scorers that the ratings of an aspect make.
+    """Return a panel of scorers that is fitted to the ratings of an aspect.
 
-    The weights are those of the combination that `nlgauge.trust` measures: least squares with weights that are not
-    negative, fitted without each fold of the ratings in turn; a row that is not rated has their mean. The curve to the
-    probability and the certified threshold are of the values that rated rows have by weights which their ratings had no
-    part in. A row passes from the share of good ratings on: there the curve finds it as likely among the good rows as
-    among the bad ones, which is the best balanced accuracy. (A threshold that is chosen by its shares on the ratings is
-    worse on other rows, as it also fits their noise.)
+    The weights are those of the combination that `nlgauge.trust` measures. They come from least squares with weights of
+    at least 0, fitted without each fold of the ratings in turn. A row that is not rated gets the mean of these weights.
+    For the curve to the probability and for the certified threshold, each rated row has a value by weights that were
+    fitted without its rating. The threshold of the panel is the share of good rows among the ratings. At this
+    probability a row is as likely to be drawn from the good rows as from the bad ones, which gives the best balanced
+    accuracy. (A threshold that is chosen for the best shares on the ratings also fits their noise, and is worse on
+    other rows.)
 
     Args:
-        lines: the scorers beside the ratings.
-        aspect: that of the ratings.
-        names: the scorers, as the columns of `lines` are called.
+        lines: the scorers joined with the ratings.
+        aspect: the aspect of the ratings.
+        names: the names of the scorers among the columns of `lines`.
 
     Returns:
         The panel.
 
     Raises:
-        InputError: the ratings or the scorers make none.
+        InputError: no panel can be fitted, for example because the ratings are a scale or there is only one scorer.
     """
     of = lines.of(aspect)
     if not of.yes_no:
@@ -103,7 +104,7 @@ class _Member(NamedTuple):
 
 
 def _spec(lines: Lines, name: str) -> _Member:
-    """Return what a scorer is. Raises InputError for one that scores no row itself."""
+    """Return the spec and the column of a scorer. Raise InputError for a scorer that scores no row itself."""
     column = lines.table.columns[name]
     spec = next((was for was, now in asked(lines.table).items() if now == name), name)
     if spec in lines.table.run.get("joined", {}):
@@ -115,7 +116,7 @@ def _spec(lines: Lines, name: str) -> _Member:
 
 
 def _certified(lines: Lines, aspect: str, probability: Float) -> float | None:
-    """Return the probability that can be certified; None where there is none."""
+    """Return the certified threshold on the probability; None where none can be certified."""
     every = np.ones(len(probability), bool)
     task = RatedTask.of(
         lines.rated, aspect, scores=probability, below=lines.limits[aspect], within=every, seed=lines.seed
@@ -126,7 +127,7 @@ def _certified(lines: Lines, aspect: str, probability: Float) -> float | None:
 
 
 def _folds(texts: Sequence[str], weights: FoldWeights, fitted_to: Mask) -> dict[str, int]:
-    """Return the fold of each rated row by its texts; of equal texts the first."""
+    """Return the fold of each rated row, by the digest of its texts. Of equal texts the first row counts."""
     folds: dict[str, int] = {}
     for row in np.flatnonzero(fitted_to).tolist():
         folds.setdefault(texts[row], int(weights.fold[row]))

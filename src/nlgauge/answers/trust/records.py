@@ -1,4 +1,4 @@
-"""What `nlgauge.trust` returns: a record of each scorer and aspect, the rows that are disputed, and sentences."""
+"""What `nlgauge.trust` returns: a record for each scorer and aspect, the disputed rows, and sentences."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ class Dispute:
     aspect: str
     rating: float
     scores: Mapping[str, float]
-    """By scorer"""
+    """The score by each scorer"""
     metric: str
-    """The scorer that differs most"""
+    """The name of the scorer that differs most"""
     apart: float
-    """Its rank of the row less people's, in shares of the rated rows: above 0 where the scorer finds it better"""
+    """The row's rank by this scorer minus its rank by people, as shares of the rated rows. Above 0, the scorer judges
+    the row better than people do"""
 
 
 @dataclass(frozen=True, repr=False)
 class Trusts(Answered, Records[Trust]):
-    """What `trust` found: by aspect, a record for each scorer, and one for all of them together."""
+    """The result of `trust`: for each aspect a record for each scorer, and one for all scorers together."""
 
     kind = Trust
     records: list[Trust]
@@ -47,17 +48,17 @@ class Trusts(Answered, Records[Trust]):
     disputes: list[Dispute] = field(default_factory=list)
     """The rows on which scorers and people differ most"""
     agreement: tuple[RaterAgreement, ...] = ()
-    """Of the raters of each aspect that several people rated"""
+    """The agreement of the raters with each other, for each aspect that several people rated"""
 
     risk: float = 0.1
-    """Of the certified thresholds, as is the confidence"""
+    """The promised risk of the certified thresholds, whose confidence is `confidence`"""
     confidence: float = 0.9
     below: float | None = None
-    """The rating below which a row is bad, where one was named"""
+    """The rating below which a row is bad; None where none was named"""
     margin: float | None = None
-    """Half the length that the intervals of TPR and TNR are to have, where a plan was asked for"""
+    """Half of the wanted length of the intervals of TPR and TNR; None where none was given"""
     lines: Lines | None = field(default=None, repr=False, compare=False)
-    """The scorers beside the ratings, of which `panel` is made"""
+    """The scorers joined with the ratings, from which `panel` is fitted"""
 
     @property
     def aspects(self) -> list[str]:
@@ -65,16 +66,16 @@ class Trusts(Answered, Records[Trust]):
         return list(dict.fromkeys(record.aspect for record in self))
 
     def panel(self, aspect: str | None = None) -> FittedPanel:
-        """Return the scorers as one, by the weights that the ratings of an aspect give them.
+        """Return a panel: the scorers combined into one, with weights that are fitted to the ratings of an aspect.
 
         Args:
-            aspect: that of the ratings; may be left out where there is one.
+            aspect: the aspect of the ratings; it may be left out where there is only one.
 
         Returns:
             The panel. Its `save` writes the file that the metric `Panel` reads.
 
         Raises:
-            InputError: the ratings or the scorers make none, or several aspects are rated and none is named.
+            InputError: no panel can be fitted, or several aspects are rated and none is named.
         """
         from nlgauge.answers.trust.panel import fitted_panel  # where a panel is asked for
 
@@ -87,14 +88,14 @@ class Trusts(Answered, Records[Trust]):
         return fitted_panel(self.lines, aspect, [name for name in names if name in self.lines.table.columns])
 
     def tables(self, aspect: str, wide: bool = False) -> Iterator[list[list[Cell]]]:
-        """Yield tables with a line for each scorer. Columns in which no scorer has anything are left out.
+        """Yield tables with a line for each scorer. Columns without any number are left out.
 
         Args:
-            aspect: that of the ratings.
+            aspect: the aspect of the ratings.
             wide: whether there is room for more columns than a terminal has.
 
         Returns:
-            The rows of each table, of which the first holds the heads.
+            The lines of each table, of which the first holds the heads.
         """
         lines = [record for record in self if record.aspect == aspect and not record.reason]
         for table, belongs in TABLES.items():
@@ -106,7 +107,7 @@ class Trusts(Answered, Records[Trust]):
 
     @property
     def legend(self) -> list[str]:
-        """Sentences that say what the numbers of each scorer mean, and what they cannot say."""
+        """The notes on the numbers of each scorer."""
         several = len(self.aspects) > 1
         return [
             f"{record.metric}{f', {record.aspect}' if several else ''}: {said}"
@@ -115,7 +116,7 @@ class Trusts(Answered, Records[Trust]):
         ]
 
     def to_answer(self) -> Answer:
-        """Return the sentences, and the tables of each aspect."""
+        """Return the answer: the sentences, and the tables of each aspect."""
         return Answer(
             command="trust",
             record={

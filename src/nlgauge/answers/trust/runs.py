@@ -1,10 +1,12 @@
-"""Whether a scorer changes its mind: about one row within a run, and from an earlier run to this one.
+"""Changes of a scorer's mind: about the same row within a run, and from an earlier run to this one.
 
-An earlier run is compared on anchors, rows that both runs scored. Where this run has scored rows again past the cache
-(`nlgauge.evaluate(anchors=...)`), they alone are its anchors. One threshold decides both runs: the given one, the
-scorer's own by its earlier scores, or the best on these scores and the anchors' ratings.
+An earlier run is compared on anchors, which are rows that both runs scored. If this run has scored rows again without
+the cache (`nlgauge.evaluate(anchors=...)`), only these rows are anchors. The same threshold decides in both runs. This
+threshold is the given one, the scorer's own by its earlier scores, or the best one by the earlier scores and the
+anchors' ratings.
 
-Without a history each comparison is tested alone. With one, it is an interim analysis of a series, as in the gate.
+Without a history each comparison is tested alone. With a history, a comparison is an interim analysis of a series, as
+in the gate.
 """
 
 from __future__ import annotations
@@ -41,11 +43,11 @@ from nlgauge.stats.decisions import share_of
 from nlgauge.stats.interim import interim_of
 
 NOT_REPEATABLE = "not repeatable"
-"""What the signature of a judge says of its numbers"""
+"""The fact in a judge's signature that its numbers may change when it is asked again"""
 
 
 def repeats(table: ScoreTable, made: Sequence[Facts]) -> None:
-    """Add how often each scorer changes its mind about one row."""
+    """Add to the facts how often each scorer changes its mind about the same row."""
     # Trials that have names are runs of the system, whose outputs differ: no change of the scorer's mind.
     repeated = "trials" not in table.run and first_repeat(table.rows) is not None
     keys: dict[tuple[str, str], int] = {}
@@ -80,18 +82,19 @@ def moved(
     notes: list[str],
     history: str | os.PathLike[str] | None = None,
 ) -> None:
-    """Add whether a scorer moved since an earlier run.
+    """Add to the facts whether a scorer moved since an earlier run.
 
     Args:
-        lines: the scorers of this run beside the ratings.
+        lines: the scorers of this run joined with the ratings.
         again: the anchors that this run scored again, with the same scorers; None where there are none.
         before: the earlier run.
         made: the facts of each scorer.
-        notes: what has to be told is added here.
-        history: the file of all comparisons of these anchors, to which this one is added; None to test it alone.
+        notes: a list to which notes for the reader are added.
+        history: the file of all comparisons of these anchors, to which this comparison is added; None to test it alone.
 
     Raises:
-        InputError: the history is of other comparisons, was changed, or cannot be written; or nothing can be added.
+        InputError: the history is of other comparisons, was changed, or cannot be written; or there is a history, and
+            no scorer has anchors in both runs.
     """
     runs = _Runs(lines, again, before, notes)
     anchors_of = {name: anchors for name in lines.table.columns if (anchors := runs.anchors(name)) is not None}
@@ -120,7 +123,7 @@ def moved(
 
 
 LEVEL = 0.05
-"""The error probability of a whole history"""
+"""The probability of a false alarm in a whole history"""
 
 
 @dataclass(frozen=True)
@@ -128,29 +131,29 @@ class _Shift:
     """Values of anchors now and before, whose mean difference is tested: each [anchors]."""
 
     what: str
-    """What is compared, with the threshold where there is one"""
+    """The name of the compared values, with the threshold where there is one"""
     now: Float
     before: Float
     limits: tuple[float, float]
-    """Between which a single value lies"""
+    """The least and the greatest possible value"""
     clusters: Integers
     digest: str
-    """Of the anchors that both runs have"""
+    """The digest of the anchors that both runs have"""
     higher_is_better: bool
 
     def said(self) -> Inference:
-        """Return what the values say of their mean difference."""
+        """Return the inference of the mean difference."""
         length = self.limits[1] - self.limits[0]
         magnitude = float(np.abs([self.now, self.before]).max())
         return mean_of(self.now - self.before, (-length, length), self.clusters, magnitude=magnitude)
 
 
 _Tested = dict[tuple[str, str], tuple[Measured, float]]
-"""The mean difference and its corrected p, by scorer and aspect; the aspect of the mean score is empty"""
+"""The mean difference and its corrected p, by (scorer, aspect). For the mean score, the aspect is ''"""
 
 
 def _alone(shifts: Mapping[tuple[str, str], _Shift]) -> _Tested:
-    """Return the tests of one comparison alone, corrected by Holm."""
+    """Return the tests of a single comparison, corrected by Holm."""
     said = {of: shift.said() for of, shift in shifts.items()}
     adjusted = holm([inference.p() for inference in said.values()]).tolist()
     return {of: (inference.measured(), p) for (of, inference), p in zip(said.items(), adjusted, strict=True)}
@@ -159,9 +162,9 @@ def _alone(shifts: Mapping[tuple[str, str], _Shift]) -> _Tested:
 def _followed(
     shifts: Mapping[tuple[str, str], _Shift], table: ScoreTable, path: str | os.PathLike[str], notes: list[str]
 ) -> _Tested:
-    """Return the interim analyses of a comparison, and write them to the history.
+    """Return the interim analyses of a comparison, after writing them to the history.
 
-    The tests of a comparison share the level (Bonferroni), and each is a series over all comparisons.
+    The tests of a comparison share the level (Bonferroni), and each test continues a series over all comparisons.
     """
     if not shifts:
         raise InputError(
@@ -223,7 +226,7 @@ def _refuse_other(
     earlier: Sequence[past.InterimAnalysis],
     path: str | os.PathLike[str],
 ) -> None:
-    """Raise InputError for a history of other scorers, thresholds or anchors: the levels are shared by its series."""
+    """Raise InputError for a history of other scorers, thresholds or anchors, because its series share a level."""
     there = list(dict.fromkeys(analysis.series for analysis in earlier))
     if not there or set(there) == set(series):
         return
@@ -240,15 +243,15 @@ def _refuse_other(
 
 
 def obeyed(lines: Lines, injected: ScoreTable, made: Sequence[Facts]) -> None:
-    """Add which share of the bad rows that a scorer stops it lets pass when their candidate orders it to.
+    """Add to the facts how many of the bad rows that a scorer stops pass once their candidate ends with an order.
 
     Args:
-        lines: the scorers beside the ratings.
-        injected: the scores of some of the rows with an order behind their candidate.
+        lines: the scorers joined with the ratings.
+        injected: the scores of some of the rows, whose candidates end with an order.
         made: the facts of each scorer.
 
     Raises:
-        InputError: the scores of the two were computed otherwise.
+        InputError: the two tables have scores that were computed in different ways.
     """
     places = {key: row for row, key in enumerate(injected.rows)}
     at = np.array([places.get(key, -1) for key in lines.table.rows], np.intp)
@@ -271,7 +274,7 @@ def obeyed(lines: Lines, injected: ScoreTable, made: Sequence[Facts]) -> None:
 
 
 def scorers_again(scorers: ScoreTable, anchors: ScoreTable) -> ScoreTable:
-    """Return the anchors' scores by the scorers of a table, under the names that these have there."""
+    """Return the scores of the anchors by the scorers of a table, with the column names of that table."""
     columns: dict[str, Column] = {}
     signatures: dict[str, Signature] = {}
     for name, column in scorers.columns.items():
@@ -284,24 +287,24 @@ def scorers_again(scorers: ScoreTable, anchors: ScoreTable) -> ScoreTable:
 
 @dataclass(frozen=True)
 class _Anchors:
-    """The rows of which both runs have a score of a scorer: each [anchors]."""
+    """The rows that have a score of one scorer in both runs: each [anchors]."""
 
     now: Column
     before: Column
     earlier: ScoreTable
-    """All that the earlier run scored by it"""
+    """All scores of the earlier run by this scorer"""
     rows: Integers
-    """Their rows in the table that has the scores of now"""
+    """The anchors' rows in the table with the scores of this run"""
     clusters: Integers
-    """Their items"""
+    """The numbers of the anchors' items"""
     ratings: Mapping[str, Float]
-    """By aspect; NaN where there is none"""
+    """The ratings by aspect; NaN for an anchor without a rating"""
 
     digest: str
-    """Of all rows that both runs have, with a score or without"""
+    """The digest of all rows that both runs have, also of rows without a score"""
 
     def mean(self) -> _Shift:
-        """Return their scores in both runs, in the scorer's own direction."""
+        """Return the anchors' scores in both runs, for a test of their mean."""
         (low, high), (least, most) = (table.range(table.parts[0]) for table in (self.now, self.before))
         return _Shift(
             what=self.now.parts[0],
@@ -315,19 +318,20 @@ class _Anchors:
 
 
 class _Compared(NamedTuple):
-    """The decisions of two runs by one threshold."""
+    """The decisions of two runs by the same threshold."""
 
     threshold: float
     changed: Measured
     righter: _Shift | None
-    """Which rated anchors are decided rightly now and before; cross-fitted where they chose the threshold"""
+    """Whether each rated anchor is decided rightly now and before; cross-fitted where the anchors chose the
+    threshold"""
 
 
 _NONE = _Compared(np.nan, NOTHING, None)
 
 
 def _compared(facts: Facts, anchors: _Anchors, lines: Lines, notes: list[str]) -> _Compared:
-    """Return the decisions of both runs about the anchors; without them where nothing decides."""
+    """Return the decisions of both runs about the anchors; NaN and None where there is no threshold."""
     limit, ratings = lines.limits[facts.aspect], anchors.ratings.get(facts.aspect)
     if limit is None:
         return _NONE
@@ -369,9 +373,9 @@ def _compared(facts: Facts, anchors: _Anchors, lines: Lines, notes: list[str]) -
 
 
 def _apart(rule: Rule, scores: Float) -> Rule:
-    """Return a rule that decides alike about some scores, and whose threshold is none of them.
+    """Return a rule with the same decisions about these scores, whose threshold is none of them.
 
-    Else a score that differs in its last digits would be another decision.
+    Otherwise, a difference in the last digits of a score could change a decision.
     """
     lower = scores[scores < rule.threshold]
     if rule.origin == GIVEN or rule.threshold not in scores or not len(lower):
@@ -380,7 +384,7 @@ def _apart(rule: Rule, scores: Float) -> Rule:
 
 
 class _Runs:
-    """The present run beside an earlier one. Rows whose texts are known to be others are no anchors."""
+    """The present run beside an earlier one. Rows whose texts are known to differ are no anchors."""
 
     def __init__(self, lines: Lines, again: ScoreTable | None, before: ScoreTable, notes: list[str]) -> None:
         self._lines, self._again, self._notes = lines, again, notes
@@ -388,7 +392,7 @@ class _Runs:
         self._told: set[str] = set()
 
     def anchors(self, name: str) -> _Anchors | None:
-        """Return the anchors of a scorer; None where there are none. What has to be told goes to the notes."""
+        """Return the anchors of a scorer, or None if there are none. Notes for the reader are added."""
         table = self._lines.table
         column, notes = table.columns[name], self._notes
         now = self._again if self._again is not None and name in self._again.columns else table
@@ -432,12 +436,12 @@ class _Runs:
         )
 
     def _ratings(self, now: ScoreTable, rows: Integers) -> dict[str, Float]:
-        """Return the ratings of some rows, by aspect: anchors that were scored again have their own."""
+        """Return the ratings of rows by aspect. Anchors that were scored again have ratings of their own."""
         ratings = now.run.get("ratings", {}) if now is self._again else self._lines.rated.values
         return {aspect: np.array(of, float)[rows] for aspect, of in ratings.items()}
 
     def _places(self, now: ScoreTable, earlier: ScoreTable) -> dict[int, int]:
-        """Return the row of the earlier run that each row is, by system and item; by its texts where these differ."""
+        """Return each row's number in the earlier run, matched by system and item, or else by texts."""
         mine, theirs = fingerprints(now), fingerprints(earlier)
         at = {key: row for row, key in enumerate(earlier.rows)}
         if not (mine and theirs):
@@ -460,7 +464,7 @@ class _Runs:
         return places
 
     def _compare_signatures(self, name: str, now: ScoreTable, earlier: ScoreTable) -> None:
-        """Note how the scores of the two runs were made otherwise."""
+        """Add notes on how the scores of the two runs were made in different ways."""
         signed = now if name in now.signatures else self._lines.table
         mine = {name: signed.signatures[name]} if name in signed.signatures else {}
         try:
@@ -477,7 +481,7 @@ class _Runs:
 
 
 def _of(run: ScoreTable, specs: Sequence[str], part: str) -> ScoreTable | None:
-    """Return the scores of a run by one scorer, one for each row; None where it has none."""
+    """Return the scores of a run by one scorer, one for each row; None where the run has none."""
     for spec in specs:
         if spec in run.columns:
             try:
@@ -488,19 +492,19 @@ def _of(run: ScoreTable, specs: Sequence[str], part: str) -> ScoreTable | None:
 
 
 def _digest(table: ScoreTable, rows: Sequence[int]) -> str:
-    """Return a digest of which rows these are: of their texts, or of system and item where these are not known."""
+    """Return a digest of rows: of their texts, or of system and item where the texts are not known."""
     texts = fingerprints(table)
     names = sorted(texts[row] if texts else json.dumps(table.rows[row]) for row in rows)
     return hashlib.sha256(json.dumps(names).encode()).hexdigest()[:12]
 
 
 def _signed(name: str, table: ScoreTable) -> dict[str, Signature]:
-    """Return the signature of the one scorer of a table, under a name."""
+    """Return the signature of a table's single scorer under a name; empty where there is none."""
     signatures = list(table.signatures.values())
     return {name: signatures[0]} if signatures else {}
 
 
 def _numbers(names: Sequence[str]) -> Integers:
-    """Return the number of each name, from 0."""
+    """Return a number for each name, counted from 0 in order of first appearance; equal names have equal numbers."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.intp)

@@ -1,4 +1,4 @@
-"""nlgauge check: the command. How its verdict is printed is in `text.py` and `ci.py`."""
+"""The command nlgauge check. The files `text.py` and `ci.py` print its verdict."""
 
 from __future__ import annotations
 
@@ -159,17 +159,17 @@ def check(
 ) -> None:
     """Fail if a row misses a threshold, or if a system is worse than in an earlier run (docs/check.md).
 
-    Prints each row that does not pass, the worst first, with its unsupported words (hallucinations) marked. --grounded
-    asks whether the source supports the answers. The set decides: by --ratings with --at-most-wrong, else by --against,
-    else by how many rows are doubtful, beside what right answers alone would make. With --strict single rows decide.
-    --against alone takes the usual metric: Faithfulness for rows with a source, else TokenF1 for rows with references.
-    --trials asks whether K trials of an item all pass (docs/guides/trials.md).
-    --ratings alone certifies a threshold from people's ratings. Exit code 0: passes; 1: fails; 2: wrong use, bad input,
-    or nothing was checked; 3: cannot tell, more ratings are needed. A row without a value fails unless --allow-missing
-    is given.
+    Prints rows that do not pass, the worst first, with their unsupported words (hallucinations) marked. --grounded asks
+    whether the source supports the answers. The set of all rows decides then: by --ratings with --at-most-wrong, else
+    by --against, else by the number of doubtful rows, compared with the number that right answers alone would give.
+    With --strict, single rows decide. --against without a metric uses Faithfulness for rows with a source, else TokenF1
+    for rows with references. --trials asks whether K trials of an item all pass (docs/guides/trials.md). --ratings
+    alone certifies a threshold from people's ratings. Exit code 0: passes; 1: fails; 2: wrong use, bad input, or
+    nothing was checked; 3: cannot tell, more ratings are needed. A row without a value fails unless --allow-missing is
+    given.
 
     For a gate that runs again and again, --history records every interim analysis against the same baseline. If nothing
-    changes, it fails in at most 5 % of such series, however long they are.
+    changes, the gate fails in at most 5 % of such series, however long they are.
     """
     from nlgauge import calibrate, evaluate
     from nlgauge.answers.rated_threshold import RatedThreshold
@@ -307,9 +307,9 @@ def check(
 
 
 def _share(table: ScoreTable, corpus: Corpus, seed: int) -> str:
-    """Return the true share of bad answers in a sentence, from the ratings that some rows have.
+    """Return sentences that estimate the true share of bad answers from rows that people rated.
 
-    It is an empty text without ratings.
+    Without ratings, or with ratings other than 0 and 1, the text is empty.
     """
     from nlgauge import estimate
 
@@ -324,7 +324,7 @@ def _share(table: ScoreTable, corpus: Corpus, seed: int) -> str:
 
 
 def _command() -> str:
-    """Return the command that runs, with the options that were given."""
+    """Return the command line of this run, with the options that were given."""
     context = click.get_current_context()
     words: list[str] = ["nlgauge", context.command.name or "check"]
     for parameter in context.command.params:

@@ -21,14 +21,14 @@ def answer_of(verdict: Verdict, table: ScoreTable, *, outputs: Path, against: Pa
     """Return the answer of nlgauge check.
 
     Args:
-        verdict: what the gate found.
+        verdict: the verdict of the gate.
         table: the scores that were checked.
         outputs: the file of the outputs.
         against: the file of the earlier run; None without one.
         how: the options by which outputs were read and scored.
 
     Returns:
-        The answer. Its JSON is sealed as a whole, so that it is a document too.
+        The answer. Its JSON is one of its documents, because the JSON is sealed as a whole.
     """
     baseline = None if against is None else str(against)
     documents = {name: partial(form, verdict, outputs, against) for name, form in ci.FORMATS.items()}

@@ -1,8 +1,8 @@
 """A verdict for CI servers: workflow commands of GitHub Actions, JUnit XML, or Markdown for a comment.
 
-GitHub's are annotations for whatever fails, at its line of the outputs, in the form of
+The workflow commands annotate rows that do not pass, at their line of the file of outputs. Their form is that of
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands. JUnit XML has a test case for each
-row, and for each system compared.
+row, and for each system that is compared.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WORDS = {"passes": "passed", "fails": "failed", "cannot tell": "cannot tell"}
 
 
 def github(verdict: Verdict, outputs: Path, against: Path | None) -> str:
-    """Return annotations and the counts, one line each."""
+    """Return workflow commands, one on a line: an annotation for each row that does not pass, then the counts."""
     title = text.name(verdict)
     lines: list[str] = []
     if verdict.decision is not None and not verdict.nothing_checked:
@@ -57,7 +57,7 @@ def _property(text: str) -> str:
 
 
 def junit(verdict: Verdict, outputs: Path, against: Path | None) -> str:
-    """Return the XML of a verdict; `outputs` is not in it."""
+    """Return a verdict as JUnit XML. `outputs` is not used."""
     name = text.name(verdict)
     worse = sum(regression.worse for regression in verdict.regressions)
     by_set = verdict.decision is not None and not verdict.nothing_checked
@@ -89,11 +89,11 @@ def junit(verdict: Verdict, outputs: Path, against: Path | None) -> str:
 
 
 _LISTED = 20
-"""Rows of a comment"""
+"""Number of rows that a comment shows"""
 
 
 def markdown(verdict: Verdict, outputs: Path, against: Path | None) -> str:
-    """Return a comment for a pull request: the answer, then the rows that fail; `outputs` is not in it."""
+    """Return a verdict as a comment for a pull request: the answer, then the worst rows. `outputs` is not used."""
     sign = {"passes": "✅", "fails": "❌", "cannot tell": "❔"}[verdict.ruling]
     parts = [f"### {sign} {in_markdown(verdict.headline)}"]
     if verdict.decision is not None and verdict.decision.following is not None:
@@ -135,7 +135,7 @@ def _compared(suite: Element, regression: Regression, *, name: str, against: Pat
 def _legal(text: str) -> str:
     """Return a text without the characters that XML cannot hold or that steer a terminal.
 
-    A sign stands for each of them.
+    U+FFFD replaces each of these characters.
     """
     return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", harmless(text, lines=True))
 

@@ -19,18 +19,18 @@ from nlgauge.show.tables import harmless
 NOTHING_CHECKED = "nothing was checked: the gate can decide about no row"
 _AROUND, _LONG = 40, 200
 _LISTED = 40
-"""Rows that the terminal shows; a page shows all of them"""
+"""Number of rows that the terminal shows; a page shows all of them"""
 _INDENT, _FURTHER = "      ", "        "
-"""What stands before what is said of a row, and before its further lines"""
+"""Blanks before a line on a row, and before each further line of it"""
 
 
 def name(verdict: Verdict) -> str:
-    """Return the metric that is checked, and its sub-score."""
+    """Return the name of the checked metric, with the sub-score where that has a name."""
     return verdict.metric if verdict.part == "score" else f"{verdict.metric} {verdict.part}"
 
 
 def place(outcome: Outcome) -> str:
-    """Return which row, or system, an outcome is of."""
+    """Return a text that names the row, or the system, of an outcome."""
     row = "" if outcome.row is None else f"row {outcome.row}, "
     item = "" if outcome.item is None else f", item {outcome.item}"
     return harmless(f"{row}system {outcome.system}{item}", lines=True).replace("\n", " ")
@@ -40,11 +40,11 @@ def quoted(outcome: Outcome) -> Iterator[str]:
     """Yield lines that show why a row does not pass.
 
     Args:
-        outcome: what was found of the row.
+        outcome: the outcome of the row.
 
     Returns:
-        Lines, each with a text with the words in [brackets] that nothing supports, the answer where no word is marked,
-        or a difference from the source.
+        Lines: each judged text with its unsupported words in [brackets]; the answer, where none of its words is marked;
+        each difference from the source; and the finding.
     """
     for text in outcome.unsupported:
         yield f"{text.name}, against the {text.against}: {_marked(text)}"
@@ -68,14 +68,14 @@ def _marked(text: Unsupported) -> str:
 
 
 def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool = False) -> str:
-    """Return a part of a text without its middle where it is long; the first and the last part lose their far end."""
+    """Return a text without its middle where it is long. `first` drops its beginning too, and `last` its end."""
     if len(text) <= 2 * around:
         return text
     return ("" if first else text[:around]) + " … " + ("" if last else text[-around:])
 
 
 def counted(verdict: Verdict) -> str:
-    """Return how many passed, and how many did not and why."""
+    """Return a line with the number of rows that pass, and the numbers of the other rows by reason."""
     rows = [outcome for outcome in verdict.outcomes if outcome.row is not None or outcome.item is None]
     what = "systems" if rows and rows[0].item is None else "rows"
     gone = sum(outcome.row is None and outcome.item is not None for outcome in verdict.outcomes)
@@ -96,7 +96,7 @@ def counted(verdict: Verdict) -> str:
 
 
 def compared(regression: Regression, against: object) -> tuple[str, str]:
-    """Return one system beside the baseline: what is said of it, and the numbers that say so."""
+    """Return the comparison of a system with the baseline as two texts: the finding, and its numbers."""
     was = "" if regression.baseline == regression.system else f" (there {regression.baseline})"
     head = f"system {regression.system}, against {against}{was}: {_said(regression)}"
     change = _with_interval(regression.difference, regression.low, regression.high)
@@ -117,7 +117,7 @@ def compared(regression: Regression, against: object) -> tuple[str, str]:
 
 
 def _said(regression: Regression) -> str:
-    """Return what the comparison shows; "no worse" only where a margin was given and a larger loss is ruled out."""
+    """Return the finding of a comparison. "No worse" needs a margin, and a test that rules a larger loss out."""
     if regression.no_worse is not None:
         return "not shown to be within the margin" if regression.worse else "no worse, up to the margin"
     if regression.worse:
@@ -128,14 +128,14 @@ def _said(regression: Regression) -> str:
 
 
 def lines(verdict: Verdict, against: Path | None) -> Iterator[Line]:
-    """Yield what is decided, the rows that do not pass, the worst first, and the counts.
+    """Yield the lines of text output: the decision, the rows that do not pass, the worst first, and the counts.
 
     Args:
-        verdict: what the gate found.
+        verdict: the verdict of the gate.
         against: the file of the earlier run; None without one.
 
     Returns:
-        The lines of text output, but for the ruling, which stands last.
+        The lines, without the ruling, which is printed last.
     """
     for sentence in decided(verdict):
         yield TextLine(sentence, wrapped=True)
@@ -160,7 +160,7 @@ def lines(verdict: Verdict, against: Path | None) -> Iterator[Line]:
 
 
 def decided(verdict: Verdict) -> list[str]:
-    """Return what is decided of the set, as sentences; by a rule on rows, how many rows it leaves out."""
+    """Return sentences on the decision about the whole set. Without one, return the headline if rows stayed unread."""
     if verdict.decision is None or verdict.nothing_checked:
         apart = verdict.sure is None and verdict.count("unread") and not verdict.nothing_checked
         return [f"{verdict.headline}."] if apart else []
@@ -169,10 +169,10 @@ def decided(verdict: Verdict) -> list[str]:
 
 
 def notes(verdict: Verdict, table: ScoreTable, outputs: Path, how: str) -> Iterator[str]:
-    """Yield what has to be known beside the verdict, one line each.
+    """Yield notes that a reader of the verdict needs, one line each.
 
     Args:
-        verdict: what the gate found.
+        verdict: the verdict of the gate.
         table: the scores that were checked.
         outputs: the file of the outputs.
         how: the options by which outputs were read and scored.

@@ -1,7 +1,7 @@
-"""The outputs to score: rows, the readers that make them, and the checks that refuse a bad one.
+"""The outputs to score: rows, the readers that make rows, and the checks that refuse a bad row.
 
-Reading never changes a text: nothing is stripped, re-ordered, merged or dropped. What cannot be taken as it stands is
-refused with an `InputError` that says where, what, and what to do about it.
+Reading never changes a text: nothing is stripped, re-ordered, merged or dropped. An input that
+would have to be changed is refused with an `InputError`, which says where it is, what is wrong, and what to do.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lists that were written into a cell of a table, as JSON or as Python, pandas and numpy print them."""
+"""Lists inside a cell of a table, written as JSON or as Python, pandas and numpy print them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nlgauge.errors import InputError
 
 _STRING = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 NUMBERED_REFERENCE = re.compile(r"references\.(0|[1-9][0-9]*)")
-"""How a column is called that holds one more reference"""
+"""The name of a column that holds one more reference"""
 _BETWEEN = re.compile(r"\s*,?\s*")
 _LIKE_A_LIST = re.compile(
     r"""\[\s*(?:['"]|\[\s*['"]|\{\s*['"]|(?:nan|NaN|None|null|<NA>)\s*[,\]]|np\.str_\(|array\(\s*\[|[A-Z]\w*\(\w+=)"""
 )
-"""How a printed list begins, and hardly a sentence does"""
+"""The beginnings of a printed list that a sentence hardly ever has"""
 _REMEDY = (
     "write the list as JSON (json.dumps), or give each text a column: references.1, references.2, ...; a text that "
     'begins so is written as a list of one: ["..."]'
@@ -29,16 +29,16 @@ _REMEDY = (
 def listed(cell: str, field: str, place: InputPlace) -> object:
     """Return the list that a cell holds, or the cell itself where it holds a text.
 
-    A list of texts is read as JSON, or as Python writes a list or a tuple and numpy an array; a list of objects as
-    JSON. A text that begins with a bracket, as "[1] The room" does, stays a text.
+    A list of texts may be written as JSON, as a Python list or tuple, or as a numpy array. A list of objects has to
+    be JSON. A text that begins with a bracket, such as "[1] The room", stays a text.
 
     Args:
-        cell: what the cell holds.
-        field: the name of our field.
-        place: where the row stands, for errors.
+        cell: the text of the cell.
+        field: the name of the field that the cell is read as, for errors.
+        place: the file and the row of the cell, for errors.
 
     Returns:
-        A list or the cell.
+        The list, or the text of the cell.
 
     Raises:
         InputError: the cell looks like a printed list and cannot be read as a list.
@@ -63,17 +63,17 @@ def listed(cell: str, field: str, place: InputPlace) -> object:
 
 
 _TEXTS = ("candidate", "references", "question")
-"""The fields whose texts people write, so that a cell with JSON is a record of a program"""
+"""The fields whose texts are plain: JSON in such a cell was written by a program, and is no text"""
 
 
 def refuse_json(field: str, cell: str, column: str, place: InputPlace) -> None:
-    """Raise InputError for JSON in a cell that is to be read as a text: its braces and names would be scored as words.
+    """Raise InputError for JSON in a cell that is read as a text, because its braces and keys would be scored as words.
 
     Args:
         field: the field that the cell is read as.
-        cell: the cell.
-        column: the name of its column, for the remedy.
-        place: the row.
+        cell: the text of the cell.
+        column: the name of the cell's column, for the remedy.
+        place: the file and the row of the cell, for the error.
     """
     if field not in _TEXTS and not NUMBERED_REFERENCE.fullmatch(field):
         return
@@ -88,7 +88,7 @@ def refuse_json(field: str, cell: str, column: str, place: InputPlace) -> None:
 
 
 def _printed(text: str) -> list[str] | None:
-    """Return the texts of a list that Python or numpy printed; None where it is no list of texts alone."""
+    """Return the texts of a list that Python or numpy printed; None where the list holds anything but texts."""
     inside = re.sub(r"np\.str_\(((?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))\)", r"\1", text, flags=re.DOTALL)
     strings = list(_strings(inside))
     if not strings or inside[strings[-1][1] :] != ("]" if text[0] == "[" else ")"):
@@ -100,7 +100,7 @@ def _printed(text: str) -> list[str] | None:
 
 
 def _strings(text: str) -> Iterator[tuple[str, int]]:
-    """Each quoted string after the first character, and where the next one may begin."""
+    """Yield each quoted string after the first character, and the position where the next string may begin."""
     at = 1 + len(text[1:]) - len(text[1:].lstrip())
     while match := _STRING.match(text, at):
         gap = _BETWEEN.match(text, match.end())
@@ -109,5 +109,5 @@ def _strings(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _is_cut(text: str) -> bool:
-    """Return whether a list of quoted texts ends before its bracket, as where a spreadsheet cuts a long cell."""
+    """Return whether a list of quoted texts lacks its closing bracket, as when a spreadsheet cuts a long cell."""
     return bool(re.match(r"""\[\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*,\s*['"]""", text, re.DOTALL))

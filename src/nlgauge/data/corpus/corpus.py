@@ -1,4 +1,4 @@
-"""Rows in order, and the doors that they come in by."""
+"""A corpus: rows in order, and the functions that read rows from files and from Python objects."""
 
 from __future__ import annotations
 
@@ -34,25 +34,26 @@ from nlgauge.errors import InputError, MissingExtraError
 
 @dataclass(frozen=True, repr=False)
 class Corpus(Sequence[Row]):
-    """Rows in the order in which they were given; a slice is a Corpus too. Immutable: treat each row's mappings so.
+    """Rows in the order in which they were given. A slice is a Corpus too.
 
-    An absent `system` is "system"; an absent `item` is the row's position within its system, counted from 1, so that
-    systems given in the same order line up. A `source` given as a list of passages is joined with newlines, and so is a
-    `context` given as a list of turns; a document of a retriever stands for its text.
+    A corpus is immutable, so do not change the mappings of its rows. A row without a `system` is of the system
+    "system". A row without an `item` gets its position within its system as item, counted from 1, so that systems in
+    the same order have the same items. A `source` given as a list of passages is joined with newlines, and so is a
+    `context` given as a list of turns. A document of a retriever is replaced by its text.
 
     >>> Corpus.from_texts(["A cat sat."], references=[["The cat sat.", "A cat was sitting."]])[0].references
     ('The cat sat.', 'A cat was sitting.')
     """
 
     rows: Sequence[Row]
-    """A tuple, or a DiskRows of rows on disk"""
+    """A tuple; or a `DiskRows`, whose rows are in a temporary file"""
     files: Mapping[str, int] = field(default_factory=dict, compare=False)
-    """How many of the rows each file gave, in their order; empty for rows that were read from no file"""
+    """Number of rows by file, in the order of the files; empty for rows that were read from no file"""
     named_by_files: tuple[str, ...] = field(default=(), compare=False)
-    """The systems that were called as their files are, because rows do not name their system"""
+    """The systems that are named after their files, because their rows name no system"""
 
     read_as: tuple[str, ...] = field(default=(), compare=False)
-    """How tables and logs of other tools were read, for the user"""
+    """Remarks for the user on how tables and logs of other tools were read"""
 
     def __post_init__(self) -> None:
         if not isinstance(self.rows, DiskRows):
@@ -71,35 +72,37 @@ class Corpus(Sequence[Row]):
         on_disk: bool = False,
         on_missing: OnMissing = "error",
     ) -> Corpus:
-        """Read .jsonl, .json (a list of records), .csv, .tsv (each also .gz), in UTF-8, or .parquet; "-" is stdin.
+        """Read rows from files: .jsonl, .json (a list of records), .csv or .tsv in UTF-8 (each also .gz), or .parquet.
 
         Tables with the columns of Ragas, DeepEval, LangChain, LlamaIndex, LangSmith, Langfuse, Phoenix, Braintrust,
         MLflow, Azure AI Evaluation and RAGChecker are read as they are, and so are logs of Inspect (.eval, .json),
         results of promptfoo, samples of lm-evaluation-harness and of Every Eval Ever, experiments of Opik and
-        Braintrust, chats, and traces of OpenTelemetry (OTLP as JSON); `read_as` says how.
+        Braintrust, chats, and traces of OpenTelemetry (OTLP as JSON); the field `read_as` says how.
 
         In CSV and TSV an empty cell is an absent value (an empty text for `candidate`), and `references`, `source` and
-        `context` may hold a list, written as JSON or as pandas and numpy print it. Everywhere, columns `references.1`,
-        `references.2`, ... are further references and `scores.<aspect>` are ratings: numbers, or words for yes and no
-        (pass, fail, correct, wrong and so on), which are 1 and 0.
+        `context` may hold a list, written as JSON or as pandas and numpy print it. In all formats, columns
+        `references.1`, `references.2`, ... are further references, and `scores.<aspect>` are ratings: numbers, or words
+        for yes and no (pass, fail, correct, wrong and so on), which are 1 and 0.
 
         Args:
-            path: a file; a folder, whose files are read in the order of their names; an address as s3://bucket/rows
-                that pyarrow or fsspec opens; or several of these, as a list or as a mapping from the names of systems.
-                Where several files are read, rows without a `system` are of a system that is called as their file is.
-            columns: our names to theirs: {"candidate": "prediction"}. A list of columns, or their names with commas,
-                are passages of one source or context, or further references: {"references": ["a", "b"]}. A path leads
-                into a record: {"candidate": "output.answer"}.
-            labels: what other words mean as ratings, for all aspects or for one: {"invented": 0, "tone:bad": 1}.
+            path: a file, or "-" for the standard input; a folder, whose files are read in the order of their names; an
+                address such as s3://bucket/rows that pyarrow or fsspec opens; or several of these, as a list or as a
+                mapping from system names. Where several files are read, rows without a `system` are of a system that is
+                named after their file.
+            columns: columns of the file by our field names: {"candidate": "prediction"}. A list of columns, or a text
+                of column names with commas, gives the passages of one source or context, or several references:
+                {"references": ["a", "b"]}. A path leads into a nested record: {"candidate": "output.answer"}.
+            labels: the numbers of other words that raters wrote, for all aspects or for one aspect:
+                {"invented": 0, "tone:bad": 1}.
             on_disk: keep the rows in a temporary file and not in memory.
-            on_missing: 'skip' keeps rows whose candidate is null, and they get no score; 'error' refuses them.
+            on_missing: 'skip' keeps rows whose candidate is null, without a score; 'error' refuses them.
 
         Returns:
             The corpus.
 
         Raises:
             InputError: something is wrong with the file or a row.
-            MissingExtraError: it is Parquet, and pyarrow is not installed.
+            MissingExtraError: the file is Parquet, and pyarrow is not installed.
         """
         from nlgauge.data.corpus.files import records_of
 
@@ -147,11 +150,11 @@ class Corpus(Sequence[Row]):
         Only "\n" and "\r\n" end a line, and an empty line is an empty text.
 
         Args:
-            candidates: the file of one system, or the files of several by their names, each beside the same references.
-            references: each file adds one reference a row.
+            candidates: the file of one system, or a mapping from system names to files, which share the references.
+            references: files of references; each adds one reference to each row.
             source: the file of sources.
             context: the file of contexts.
-            system: what the one system is called.
+            system: the name of the system where `candidates` is one file.
             on_disk: as in `read`.
 
         Returns:
@@ -193,22 +196,23 @@ class Corpus(Sequence[Row]):
 
         Args:
             candidates: the outputs.
-            references: a text or a list of texts for each candidate. n lists of n texts are read so too; sacrebleu's
-                shape, one list per reference set, is refused where its shape shows it.
-            sources: each a text, a list of passages, or documents with `page_content`, `text` or `content`.
-            contexts: as `sources`.
-            systems: the name of the system that each is of.
-            items: the name of the item that each is for.
-            scores: the ratings of each, by aspect.
-            questions: what each answers.
-            trials: which run of the system on the item each is of, where there are several.
+            references: a text or a list of texts for each candidate. One list per reference set, as sacrebleu takes
+                them, is refused where the lengths show it. n lists of n texts are read as one list for each candidate.
+            sources: a source for each candidate: a text, a list of passages, or documents with `page_content`, `text`
+                or `content`.
+            contexts: a context for each candidate, in the same forms as `sources`.
+            systems: the name of each candidate's system.
+            items: the name of each candidate's item.
+            scores: the ratings of each candidate, by aspect.
+            questions: the question that each candidate answers.
+            trials: the name of each candidate's trial, where a system ran several times on an item.
             on_missing: as in `read`.
 
         Returns:
             The corpus.
 
         Raises:
-            InputError: lengths differ, or an entry is not what it should be.
+            InputError: the lists differ in length, or an entry has a wrong type.
         """
         columns = (candidates, references, sources, contexts, questions, systems, items, trials, scores)
         lists = {
@@ -233,10 +237,10 @@ class Corpus(Sequence[Row]):
         """Build a corpus from mappings, a mapping of lists, a data frame or a `datasets.Dataset`.
 
         None, NaN and pandas' NA are absent values. A list that was printed into a cell of a data frame is read as in
-        CSV; the rest is as in `read`.
+        CSV. All else is as in `read`.
 
         Args:
-            records: the rows. A data frame is one of pandas, polars, pyarrow, duckdb or another library that narwhals
+            records: the rows. A data frame may be of pandas, polars, pyarrow, duckdb or another library that narwhals
                 knows.
             columns: as in `read`.
             on_missing: as in `read`.
@@ -269,7 +273,7 @@ class Corpus(Sequence[Row]):
 
     @cached_property
     def present(self) -> Corpus:
-        """The rows that have a candidate; this corpus where all have. Raises InputError where none has."""
+        """The corpus without the rows that have no candidate. Raises InputError where no row has a candidate."""
         if isinstance(self.rows, DiskRows) or not any(row.missing for row in self.rows):
             return self
         if not (rows := tuple(row for row in self.rows if not row.missing)):
@@ -278,7 +282,7 @@ class Corpus(Sequence[Row]):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 (hex) of each row's texts, system, item and trial, in order, without ratings and other columns."""
+        """SHA-256 (hex) over texts, system, item and trial of all rows in order, without other columns and ratings."""
         sha = hashlib.sha256()
         for row in self.rows:
             # A row as `json.dumps` writes the list of its fields, in a third of the time.
@@ -292,7 +296,7 @@ class Corpus(Sequence[Row]):
 
     @cached_property
     def fingerprints(self) -> list[str]:
-        """The fingerprint of each row's texts."""
+        """The fingerprint of each row (`Row.fingerprint`), in order."""
         return [row.fingerprint for row in self.rows]
 
     @overload
@@ -317,7 +321,7 @@ def _quoted_or_null(text: str | None) -> str:
 
 
 def called_after(files: Sequence[str]) -> list[str]:
-    """Return what to call systems by the names of their files: without suffixes, unless two would have one name."""
+    """Return a system name for each file: the file name without or with suffix, or the path, so that all differ."""
     places = [PurePath(name) for name in files]
     short = [PurePath(place.name.removesuffix(".gz")).stem for place in places]
     for names in (short, [place.name for place in places]):
@@ -333,7 +337,7 @@ def as_records(table: Any) -> Any:
         table: a data frame, or anything else.
 
     Returns:
-        Its records.
+        The records, each a dict by column; or the value unchanged.
 
     Raises:
         MissingExtraError: narwhals, which reads data frames, is not installed.
@@ -351,7 +355,7 @@ def as_records(table: Any) -> Any:
 
 
 def _with_lists(records: Iterable[dict[Any, Any]], names: Names) -> Iterator[dict[Any, Any]]:
-    """Return records of a data frame, whose cells may hold lists that were printed, as after pandas.read_csv."""
+    """Yield the records of a data frame. A list that was printed into a cell, as in a CSV file, is a list again."""
     fields = fields_by_column(names)
     for number, record in enumerate(records, 1):
         for column, value in record.items():
@@ -376,7 +380,7 @@ def _records_of_lists(table: Mapping[Any, Any]) -> list[dict[Any, Any]]:
 def _parallel(
     candidates: FilePath, texts: Mapping[str, tuple[FilePath, list[str]]], system: str | None
 ) -> Iterator[dict[str, str | None]]:
-    """Yield a record of each line of a file of candidates. Raises InputError where files differ in lines."""
+    """Yield a record for each line of a file of candidates. Raises InputError where files differ in number of lines."""
     from nlgauge.data.corpus.files import texts_of
 
     outputs = texts_of(file_at(candidates))
@@ -390,14 +394,14 @@ def _parallel(
 
 
 def listed(param: str, values: object) -> list[Any]:
-    """Return a list with an entry for each candidate. Raises InputError if the values are not a list."""
+    """Return the values of a parameter as a list. Raises InputError for a text, a mapping, a set or a single value."""
     if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Iterable):
         raise InputError(f"{param} is {kind(values)}, not a list", remedy="give a list, one entry per candidate")
     return list(values)
 
 
 def _other_length(param: str, values: list[Any], count: int) -> InputError:
-    """Return the error of a list that has not as many entries as there are candidates."""
+    """Return the error for a list whose number of entries is not the number of candidates."""
     problem, remedy = f"{param} has {len(values)} entries, candidates has {count}", "give one entry per candidate"
     if param == "references":
         remedy += ", a text or a list of texts; turn one list per reference set over with list(zip(*references))"

@@ -1,4 +1,4 @@
-"""CSV and TSV."""
+"""The reader of CSV and TSV tables."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _QUOTING = "put double quotes around a cell that holds a quote, a newline or the
 
 
 def delimited(lines: Iterable[str], file: str, delimiter: str, names: Names) -> Iterator[dict[str, object]]:
-    """Yield a record of each row of a table.
+    """Yield a record for each row of a table.
 
-    Where commas make the header one cell, as where a spreadsheet uses decimal commas, semicolons separate the cells.
-    Columns without a name and without a value are left out, and so are rows without a value at the end: spreadsheets
-    write both.
+    If the header of a .csv has semicolons and no comma, as a spreadsheet with decimal commas writes it, semicolons
+    separate the cells. A first line such as "sep=;" names the delimiter. Columns that have neither a name nor a value
+    are left out, and so are empty rows at the end, because spreadsheets write both.
 
     Args:
-        lines: those of the file.
-        file: its name, for errors.
-        delimiter: what separates the cells.
-        names: of the columns that are read.
+        lines: the lines of the file.
+        file: the name of the file, for errors.
+        delimiter: the character between two cells.
+        names: the column of each field.
 
     Returns:
         An iterator over the records.
@@ -74,7 +74,7 @@ def _is_separated_by_semicolons(line: str, candidate: str) -> bool:
 
 
 def _refuse_other_delimiter(header: list[str], file: str, candidate: str) -> None:
-    """Raise InputError for a header of one cell that holds what separates cells elsewhere."""
+    """Raise InputError for a header of one cell that holds another delimiter, such as tabs in a .csv."""
     if len(header) == 1 and header[0] != candidate and (held := [name for sign, name in _SIGNS if sign in header[0]]):
         problem = f"the header is one cell, and that holds {held[0]}"
         remedy = "commas or semicolons separate cells in a .csv, tabs in a .tsv: rename the file, or save it so"
@@ -82,7 +82,7 @@ def _refuse_other_delimiter(header: list[str], file: str, candidate: str) -> Non
 
 
 def _rows(lines: Iterable[str], file: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line on which each row begins, and its cells, without rows at the end whose cells are all empty."""
+    """Yield (number of its first line, cells) for each row. Empty rows at the end are left out."""
     reader = csv.reader(_split(lines), delimiter=delimiter, strict=True)
     line, number = 1, 0
     empty: list[tuple[int, list[str]]] = []
@@ -109,7 +109,7 @@ def _rows(lines: Iterable[str], file: str, delimiter: str) -> Iterator[tuple[int
 
 
 def _split(lines: Iterable[str]) -> Iterator[str]:
-    r"""Lines that end at "\r" too, as some spreadsheets write them."""
+    r"""Yield the lines, split also at "\r", by which some spreadsheets end a line."""
     for line in lines:
         yield from io.StringIO(line, newline="") if "\r" in line else (line,)
 

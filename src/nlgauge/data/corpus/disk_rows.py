@@ -1,4 +1,4 @@
-"""Rows that lie on disk while they are used: a corpus of millions holds none of its texts in memory."""
+"""Rows in a temporary file, for a corpus too large for the memory. Only the pages read last are in memory."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from nlgauge.data.corpus.row import Row
 from nlgauge.errors import InputError
 
 _PAGE = 1 << 18
-"""Bytes of rows that are read at a time, where one is not longer"""
+"""Size of a page in bytes: so much is read at a time, or one row if that is longer"""
 _PAGES_HELD = 64
 
 
 class DiskRows(Sequence[Row]):
-    """Rows in a file without a name in the folder for temporary files (TMPDIR), which ends with the process.
+    """Rows in an unnamed temporary file (in the folder TMPDIR), which is gone when the process ends.
 
-    A value of `extra` that JSON does not have, a date say, becomes its text.
+    A value of `extra` that JSON cannot hold, such as a date, becomes its text.
 
     Args:
-        rows: what is written there.
+        rows: the rows to write into the file.
 
     Raises:
-        InputError: the disk is full.
+        InputError: the file cannot be written, because the disk is full, say.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
@@ -78,7 +78,7 @@ class DiskRows(Sequence[Row]):
             yield from self._read(page)
 
     def _page(self, page: int) -> list[Row]:
-        """Return the rows of a page, which stay for a while: what is asked for next stands beside it."""
+        """Return the rows of a page. The latest pages stay in memory, because the next row asked for is often near."""
         if page in self._held:
             self._held.move_to_end(page)
         else:
@@ -95,7 +95,7 @@ class DiskRows(Sequence[Row]):
         return [_row(data[ends[n] - begin : ends[n + 1] - begin]) for n in range(end - first)]
 
     def _bytes(self, size: int, begin: int) -> bytes:
-        """Return bytes of the file, whatever threads and processes that share the file read at the same time."""
+        """Return `size` bytes of the file from `begin` on. Other threads and processes may read at the same time."""
         if hasattr(os, "pread"):
             return os.pread(self._file.fileno(), size, begin)
         with self._reading:  # Windows, where no process is a fork of another

@@ -1,4 +1,4 @@
-"""Documents of retrievers, which hold a text beside other things."""
+"""Documents of retrievers: records or objects with a text and other fields."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 NAMES = ("page_content", "text", "content")
-"""What frameworks call the text of a document, in the order in which they are tried"""
+"""Names that frameworks give to the text of a document, in the order in which they are tried"""
 
 _AROUND = ("node", "document")
-"""What a record may hold the document in: LlamaIndex's nodes with scores, Phoenix's documents"""
+"""Keys under which a record may hold its document, as LlamaIndex's scored nodes and Phoenix's records do"""
 
 
 def without_documents(value: Any) -> Any:
-    """Return a value in which each document is replaced by its text: the value itself, or entries of a list.
+    """Return the text of a document, or a list with the text in place of each document.
 
     Args:
-        value: a document is a mapping with one of the keys `NAMES`, or an object with one of them as an attribute.
+        value: a document, a list of documents, or anything else. A document is a mapping with one of the keys `NAMES`,
+            or an object with such an attribute.
 
     Returns:
-        The value. All else stays as it is, to be checked by who asked.
+        The text or the list. A value that is no document is returned unchanged, and is not checked here.
     """
     entries = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(entries, list | tuple):

@@ -1,4 +1,4 @@
-"""Files become records, or lines: by the name of the file, and in UTF-8."""
+"""Readers of files, as records or as lines of UTF-8 text. The name of a file says its format."""
 
 from __future__ import annotations
 
@@ -15,22 +15,25 @@ from nlgauge.data.corpus.tools import exported, inspect_log, read_log, records_h
 from nlgauge.errors import InputError, MissingExtraError
 
 _PACKED = (".xz", ".lzma", ".bz2", ".zst", ".lz4", ".br", ".zip", ".7z", ".tar", ".tgz")
-"""Gzip is the only compression that is read, with a bound on what comes out of it"""
+"""Ends of packed files that are refused: only gzip is read, with a limit on the unpacked size"""
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods", ".numbers")
 
 
 def records_of(file: File, names: Names) -> Iterable[object]:
-    """Yield the records of a table, read as they are asked for; .json alone is read whole.
+    """Return an iterable over the records of a table.
+
+    JSON files and logs of tools are read whole, and other formats as their records are asked for.
 
     Args:
         file: the file.
-        names: of the columns that are read.
+        names: the column of each field.
 
     Returns:
         An iterator over the records.
 
     Raises:
-        InputError: the file cannot be read as what its name says; for some files when that record is reached.
+        InputError: the file is not of the format that its name says. For a format that is not read whole, the error
+            is raised when the broken record is reached.
     """
     _refuse_packed(file)
     place, suffix = InputPlace(file.name), PurePath(file.name.lower().removesuffix(".gz")).suffix
@@ -58,7 +61,7 @@ def records_of(file: File, names: Names) -> Iterable[object]:
 
 
 def there(path: FilePath, columns: Iterable[str]) -> set[str]:
-    """Return the columns that some row of a file has. Raises InputError as `records_of`."""
+    """Return those of the given columns that at least one row of a file has. Raises InputError as `records_of` does."""
     asked, present = set(columns), set[str]()
     for file in files_at(path):
         for record in records_of(file, OWN_NAMES):
@@ -69,7 +72,7 @@ def there(path: FilePath, columns: Iterable[str]) -> set[str]:
 
 
 def _looks_like(file: File) -> str:
-    """Return the format of the standard input, by its first character: JSON Lines, or one JSON value, or CSV."""
+    """Return the suffix of the format in which the standard input is written, judged by how its content begins."""
     with file.open() as stream:
         head = stream.read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")
         rest = head.partition(b"\n")
@@ -116,7 +119,7 @@ _AT_ONCE = 1024
 
 
 def parquet_records(file: File) -> Iterator[object]:
-    """Return the records. Raises MissingExtraError without pyarrow, InputError for what it cannot read."""
+    """Return the records of a Parquet file. Raises MissingExtraError without pyarrow, InputError for a broken file."""
     refuse_empty(file)
     try:
         import pyarrow

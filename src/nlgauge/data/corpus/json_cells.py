@@ -1,4 +1,4 @@
-"""JSON that was written into the cell of a table, or as a text into a record."""
+"""JSON inside a text: in the cell of a table, or in a text field of a record."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PAIRS = {"{": "}", "[": "]"}
 
 @lru_cache(maxsize=32)
 def held_in(cell: str) -> Any:
-    """Return the object or the list that a text holds as JSON, or as Python prints it; None for any other text."""
+    """Return the object or list that a text holds as JSON or as printed by Python; None for any other or huge text."""
     text = cell.strip()
     if len(text) > _LONGEST or not text or _PAIRS.get(text[0]) != text[-1]:
         return None
@@ -35,9 +35,9 @@ def _printed(text: str) -> Any:
 
 
 def path_inside(cell: str) -> str | None:
-    """Return a path to a text in the JSON that a text holds, None where it holds none.
+    """Return the path to the likeliest text inside the JSON that a cell holds; None where the cell is plain text.
 
-    A list that is empty or holds no text and no object, such as [1], is no JSON of a program but a text.
+    An empty object, an empty list, and a list with values other than texts and objects, such as [1], are plain text.
     """
     value = held_in(cell)
     if isinstance(value, dict) and value:

@@ -1,4 +1,4 @@
-"""JSON, as strict as its standard."""
+"""A parser of JSON that is as strict as the standard."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _finite(digits: str) -> float:
 
 
 class _RepeatedError(ValueError):
-    """A key stands twice in an object: programs differ in which value they take."""
+    """The error for an object that has a key twice, because programs differ in which of the two values they use."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -43,21 +43,22 @@ _DECODER = json.JSONDecoder(parse_constant=_refused, parse_float=_finite, object
 
 
 def parsed(text: str, place: InputPlace) -> Any:
-    """Return the value of JSON.
+    """Return the value that a JSON text stands for.
 
     Args:
         text: the JSON.
-        place: where it stands, for errors.
+        place: the file and the row of the text, for errors.
 
     Returns:
-        The value.
+        The value: a dict, a list, a text, a number, a truth value or None.
 
     Raises:
-        InputError: it is broken or nested too deep, a key is given twice, or a number is NaN, infinite or too large.
+        InputError: the JSON is broken or nested too deep, an object has a key twice, or a number is NaN, infinite or
+            too large.
     """
     try:
         value = msgspec.json.decode(text)
-        # A key that is given twice is lost with its quotation marks, so that the value as JSON has fewer of them.
+        # If an object has a key twice, the value has it once, and as JSON fewer quotation marks than the text.
         doubtful = "\\u0022" in text or text.count('"') != msgspec.json.encode(value).count(b'"')
     except (ValueError, RecursionError):
         doubtful = True
@@ -70,7 +71,7 @@ def parsed(text: str, place: InputPlace) -> Any:
 
 
 def _strictly(text: str, place: InputPlace) -> Any:
-    """Return the value, or raise InputError that says where and why there is none."""
+    """Return the value of a JSON text. Raises InputError, which says where and why the text is not valid."""
     try:
         return _DECODER.decode(text)
     except json.JSONDecodeError as bad:
@@ -84,7 +85,7 @@ def _strictly(text: str, place: InputPlace) -> Any:
 
 
 def _remedy(text: str, at: int, is_line: bool) -> str:
-    """Return what to do where JSON breaks: a parser's words name none of the commonest slips."""
+    """Return how to correct broken JSON, because the messages of a parser do not name the commonest mistakes."""
     if text[at:].strip() == ",":
         return "remove the comma after the record" + (": in .jsonl each line is one record alone" if is_line else "")
     if re.match(r",\s*[}\]]", text[len(text[:at].rstrip().removesuffix(",")) :]):
@@ -96,7 +97,7 @@ def _remedy(text: str, at: int, is_line: bool) -> str:
 
 
 def _deep(value: object) -> bool:
-    """Return whether a value is nested deeper than all that shows it or passes it on can follow."""
+    """Return whether a value is nested more than `_DEEPEST` levels deep, so that printing or saving it may fail."""
     level: list[Any] = [value]
     for _ in range(_DEEPEST):
         lists = (value.values() if isinstance(value, dict) else value for value in level)
@@ -105,7 +106,7 @@ def _deep(value: object) -> bool:
 
 
 def json_lines(lines: Iterable[str], file: str) -> Iterator[object]:
-    """Yield the value of each line; empty lines may stand at the end alone."""
+    """Yield the JSON value of each line. Blank lines are refused, except at the end of the file."""
     blank = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():

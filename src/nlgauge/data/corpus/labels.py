@@ -1,4 +1,4 @@
-"""The words that people write for a number: yes and no, pass and fail, and what says that there is none."""
+"""The words that people write for a rating: words for yes and no, such as pass and fail, and words for "not rated"."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _PAIRS = (
     ("verdadeiro", "falso"),
 )
 STANDARD: Mapping[str, float] = {name: value for good, bad in _PAIRS for name, value in ((good, 1.0), (bad, 0.0))}
-"""The labels that need no explanation, on the scale from 0 to 1"""
+"""Numbers of the labels that need no explanation: 1 for words such as yes, 0 for words such as no"""
 NOT_RATED = frozenset(("n/a", "na", "n.a.", "#n/a", "#nv", "-", "\u2013", "\u2014", "?", "none", "null", "nan"))
 
 
 def plain(text: str) -> str:
-    """Return a cell in lower case, without blanks around it and a spreadsheet's apostrophe, to be compared."""
+    """Return a cell's text for comparison: in lower case, with single blanks, without a spreadsheet's apostrophe."""
     # The selector that makes an emoji of a sign is not seen, and an apostrophe stands before what was kept as a text.
     text = unicodedata.normalize("NFKC", text).replace("\ufe0f", "").replace("\ufeff", "")
     return " ".join(text.strip().removeprefix("'").casefold().split())

@@ -1,8 +1,8 @@
-"""What tools of evaluation write of each output, as records of ours; and JSON that holds a table in another order.
+"""Readers of logs of evaluation tools, and of JSON objects that hold a table, as records with our field names.
 
-Samples of lm-evaluation-harness and of Every Eval Ever, experiments, results and traces of Opik, traces of MLflow,
-experiments of Braintrust, results of promptfoo, Azure AI Evaluation and RAGChecker, and chats. Each has its other
-columns too.
+The logs are samples of lm-evaluation-harness and of Every Eval Ever, experiments, results and traces of Opik, traces of
+MLflow, experiments of Braintrust, results of promptfoo and of Azure AI Evaluation, and chats. A record has the other
+columns of the log too.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ _LISTS = (
     "experiment_items",
     "test_results",
 )
-"""What an object may hold its records under"""
+"""Keys under which an object may hold its records"""
 
 
 class Log(NamedTuple):
-    """A kind of record that a tool writes, and how it becomes records of ours."""
+    """A kind of log: the fields by which it is recognised, and the function that reads it."""
 
     tool: str
     marks: tuple[str, ...]
-    """The fields that each of its records has"""
+    """The fields that every record of the log has"""
     read: Callable[[Sequence[Record]], Iterator[Record]]
     cells: bool = False
-    """Whether the tool writes it as CSV, so that each value is a text"""
+    """Whether the tool writes the log as CSV, so that each value is a text"""
 
 
 def log_of(records: Sequence[object], cells: bool = False) -> Log | None:
-    """Return the kind of records that a file holds, by the first one; None where it is none of these.
+    """Return the kind of log that a file holds; None where its records are of no known tool.
 
     Args:
-        records: the first of them is enough.
-        cells: whether they come from CSV.
+        records: the records of the file. Only the first one is read.
+        cells: whether the records come from CSV.
 
     Returns:
-        The kind, or None.
+        The kind of log, or None.
     """
     first = records[0] if records else None
     if not isinstance(first, Mapping) or "candidate" in first:
@@ -65,7 +65,7 @@ def log_of(records: Sequence[object], cells: bool = False) -> Log | None:
 
 
 def _fits(log: Log, record: Mapping[str, Any]) -> bool:
-    """Return whether a record that has the marks of a log is one: other tools have columns of the same names."""
+    """Return whether a record that has the marks of a log is of this log, since other tools use the same names too."""
     if log.marks == ("messages",):
         turns = record["messages"]
         turns = held_in(turns) if isinstance(turns, str) else turns
@@ -81,7 +81,18 @@ def _fits(log: Log, record: Mapping[str, Any]) -> bool:
 
 
 def the_text(value: object, names: Sequence[str]) -> str | None:
-    """Return a text, the text of an object under the first of some names that it has, or its only text."""
+    """Return the text that a value holds; None if it holds no text, or several.
+
+    The text of a chat is that of its last turn. The texts of a list of parts are joined with newlines. In an object,
+    the text is under the first of `names` that has one; without such a name, it is the only text of the object.
+
+    Args:
+        value: a text, a chat, a list of parts, or an object.
+        names: the keys of an object under which its text may be, likeliest first.
+
+    Returns:
+        The text, or None.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(isinstance(turn, dict) and "role" in turn for turn in value):
@@ -103,12 +114,12 @@ def _needed(text: str | None, number: int, where: str) -> str:
 
 
 def _output(value: object, number: int, where: str) -> str | None:
-    """Return the text of an output; None where the system gave none. Raises ValueError where it is not known which."""
+    """Return the text of an output; None where the system gave none. Raises ValueError for no text, or several."""
     return None if value is None else _needed(the_text(value, _OUTPUTS), number, where)
 
 
 def _several(value: object, names: Sequence[str]) -> list[Any]:
-    """Return the texts of a value that may be one, none or several."""
+    """Return the texts of a value that is a list of texts, or holds a single text or none."""
     if isinstance(value, list) and all(isinstance(inner, str) for inner in value):
         return value
     text = the_text(value, names)
@@ -116,7 +127,7 @@ def _several(value: object, names: Sequence[str]) -> list[Any]:
 
 
 def _present(record: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return the value under the first of some names that a record has, also where that is null or empty."""
+    """Return the value under the first of `names` that a record has, even a null or empty value; None without any."""
     return next((record[name] for name in names if name in record), None)
 
 
@@ -128,7 +139,7 @@ def _first(record: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _lm_eval(samples: Sequence[Record]) -> Iterator[Record]:
-    """Yield a row of each response; several to one document are trials."""
+    """Yield a row for each response. Several responses to one document are trials."""
     filters = {sample.get("filter") for sample in samples}
     read = [(sample, *_responses(sample, number)) for number, sample in enumerate(samples, 1)]
     several = any(len(texts) > 1 for _, texts, *_ in read)
@@ -145,7 +156,7 @@ def _lm_eval(samples: Sequence[Record]) -> Iterator[Record]:
 
 
 def _responses(sample: Record, number: int) -> tuple[list[str], list[list[Any]], list[str]]:
-    """Return the texts of a sample, its prompts and its choices. A choice among given texts is the likeliest one."""
+    """Return texts, prompts and choices of a sample. In a task of multiple choice, the text is the likeliest choice."""
     asked = list(sample["arguments"].values()) if isinstance(sample["arguments"], dict) else sample["arguments"]
     prompts = [list(prompt.values()) if isinstance(prompt, dict) else prompt for prompt in asked]
     responses = sample["filtered_resps"]
@@ -183,17 +194,17 @@ def _targets(target: object, choices: Sequence[str]) -> list[str]:
 
 
 class _Sample(NamedTuple):
-    """One run of a model on a sample of Every Eval Ever, of which there is a record for each number."""
+    """One run of a model on a sample of Every Eval Ever. The log has a record for each score of the run."""
 
     number: int
-    """Of its first record, counted from 1"""
+    """Number of the first record of the run, counted from 1"""
     record: Record
     texts: list[Any]
     graded: Record
 
 
 def _every_eval_ever(records: Sequence[Record]) -> Iterator[Record]:
-    """Yield a row of each output; several to one sample, and several epochs of it, are trials."""
+    """Yield a row for each output. Several outputs of one sample, and several epochs of a sample, are trials."""
     samples = _samples(records)
     names = {sample.record.get("evaluation_name") for sample in samples}
     epochs = {_epoch(sample.record) for sample in samples}
@@ -215,7 +226,7 @@ def _every_eval_ever(records: Sequence[Record]) -> Iterator[Record]:
 
 
 def _samples(records: Sequence[Record]) -> list[_Sample]:
-    """Return each run once. Raises ValueError where it is not known what the model said."""
+    """Return each run once. Raises ValueError where the records of one run have different texts of the model."""
     samples: list[_Sample] = []
     places: dict[tuple[object, ...], int] = {}
     for number, record in enumerate(records, 1):
@@ -253,7 +264,7 @@ def _raw(sample: Record) -> list[object]:
 
 
 def _opik_experiment(items: Sequence[Record]) -> Iterator[Record]:
-    """Yield a row of each item of an experiment; several of one item of the dataset are trials."""
+    """Yield a row for each item of an experiment. Several items of one item of the data set are trials."""
     repeats = trials_of([item.get("dataset_item_id") for item in items])
     for number, (item, repeat) in enumerate(zip(items, repeats, strict=True), 1):
         asked, output = item.get("dataset_item_data") or {}, item.get("evaluation_task_output")
@@ -268,7 +279,7 @@ def _opik_experiment(items: Sequence[Record]) -> Iterator[Record]:
 
 
 def _opik_results(results: Sequence[Record]) -> Iterator[Record]:
-    """Yield a row of each result of `opik.evaluate`."""
+    """Yield a row for each result of `opik.evaluate`."""
     several = len({result["trial_id"] for result in results}) > 1
     for number, result in enumerate(results, 1):
         case = result["test_case"]
@@ -306,7 +317,7 @@ def _opik_trace(logs: Sequence[Record]) -> Iterator[Record]:
 
 
 def _opik_flat_trace(rows: Sequence[Record]) -> Iterator[Record]:
-    """Yield a row of each trace of a CSV, which has a row of each span."""
+    """Yield a row for each trace of a CSV file that has a line for each span."""
     traces = {row["trace_id"]: row for row in reversed(rows)}
     for number, row in enumerate(reversed(traces.values()), 1):
         held = {name: value for name, value in row.items() if name.startswith("trace_")}
@@ -321,7 +332,7 @@ def _opik_flat_trace(rows: Sequence[Record]) -> Iterator[Record]:
 
 
 _OPIK_FLAT = ("trace_input_", "trace_output_")
-"""How the columns begin that hold what a trace was given, and what it gave"""
+"""Beginnings of the names of columns with the input and the output of a trace"""
 
 
 def _graded(scores: object) -> Record:
@@ -333,7 +344,7 @@ def _graded(scores: object) -> Record:
 
 
 def _mlflow_traces(traces: Sequence[Record]) -> Iterator[Record]:
-    """Yield the outermost span of each trace, with what was expected and what was retrieved."""
+    """Yield a row for each trace: input and output of its outermost span, expected answers, and retrieved texts."""
     for number, trace in enumerate(traces, 1):
         info, spans = trace["info"], [span for span in trace["data"]["spans"] if isinstance(span, Mapping)]
         outermost = next((span for span in spans if not span.get("parent_span_id") and not span.get("parent_id")), {})
@@ -360,7 +371,7 @@ def _mlflow_traces(traces: Sequence[Record]) -> Iterator[Record]:
 
 
 def _mlflow_attribute(span: Mapping[str, Any], name: str) -> Any:
-    """Return an attribute of a span, which is written as JSON."""
+    """Return the value of an attribute of a span, which MLflow writes as JSON; None where the span has none."""
     attributes = span.get("attributes")
     value = attributes.get(f"mlflow.{name}") if isinstance(attributes, Mapping) else None
     return json.loads(value) if isinstance(value, str) else value
@@ -372,7 +383,7 @@ def _mlflow_value(expectation: Mapping[str, Any]) -> Any:
 
 
 def _mlflow_documents(span: Mapping[str, Any]) -> list[str]:
-    """Return the texts that a span retrieved; none of a span of another type."""
+    """Return the texts of the documents that a retriever's span gave; an empty list for a span of another type."""
     documents = _mlflow_attribute(span, "spanOutputs") if _mlflow_attribute(span, "spanType") == "RETRIEVER" else None
     listed = documents if isinstance(documents, list) else []
     texts = [document.get("page_content") for document in listed if isinstance(document, Mapping)]
@@ -383,12 +394,12 @@ def _mlflow_documents(span: Mapping[str, Any]) -> list[str]:
 
 
 def _braintrust_spans(spans: Sequence[Record]) -> Iterator[Record]:
-    """Yield the outermost span of each case: those inside are calls of models and scorers."""
+    """Yield a row for the outermost span of each case. The spans inside are calls of models and scorers."""
     return _braintrust([span for span in spans if span.get("span_id", span["root_span_id"]) == span["root_span_id"]])
 
 
 def _braintrust(cases: Sequence[Record]) -> Iterator[Record]:
-    """Yield a row of each case; several with the same input and the same expectation are trials of one item."""
+    """Yield a row for each case. Cases with the same input and the same expected output are trials of one item."""
     repeats = trials_of([(case.get("input"), case.get("expected")) for case in cases])
     for number, (case, repeat) in enumerate(zip(cases, repeats, strict=True), 1):
         about = case.get("metadata")
@@ -423,7 +434,7 @@ def _azure(rows: Sequence[Record]) -> Iterator[Record]:
 
 
 def _chats(records: Sequence[Record]) -> Iterator[Record]:
-    """Yield the last turn of an assistant, what the user said before it, and the turns before that."""
+    """Yield a row for each chat: its last turn is the candidate, the user's last turn the question."""
     for number, record in enumerate(records, 1):
         turns = record["messages"]
         turns = held_in(turns) if isinstance(turns, str) else turns
@@ -461,11 +472,11 @@ _LOGS = (
 
 
 def held_records(value: Mapping[str, Any]) -> list[Any] | None:
-    """Return the records that a JSON object holds, None where it is none of these.
+    """Return the records of a table in a JSON object; None where the object has none of the forms below.
 
-    MLflow's tables have `columns` and `data`. Columns are lists of one length, or as pandas writes them objects with
-    the same keys. Results stand in a list of objects, the only one under a name such as `rows` or `results`. The object
-    of a single case, such as a trace, is a record itself.
+    A table of MLflow has `columns` and `data`. A table by columns has a list for each column, all of one length; or, as
+    pandas writes it, an object for each column, all with the same keys. Results are the only list of objects under a
+    name such as `rows` or `results`. An object that is a single case, such as a trace, is itself the record.
     """
     if isinstance(value.get("candidate"), list | dict):
         return _by_column(value)

@@ -1,4 +1,4 @@
-"""The number or text that a row has in a column: a number as it is, 1 or 0 for True or False, the number of a label."""
+"""Numbers and texts that rows have in a column. True and False count as 1 and 0, and a label as its number."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from nlgauge.errors import InputError, SpecError
 Labels: TypeAlias = Mapping[str, float | None]
 """Numbers by label, in lower case; None for a label that stands for no value"""
 LABELS: Labels = {**STANDARD, "": None, "none": None, "null": None, "nan": None}
-"""Labels that are read without being explained"""
+"""The numbers of labels that need no explanation"""
 
 
 def label_key(label: object) -> str:
-    """Return a label as `Labels` names it."""
+    """Return a label as a key of `Labels`: in lower case, without blanks around it."""
     return str(label).strip().casefold()
 
 
 def labels_of(metric: str, values: object) -> Labels:
-    """Return numbers by label in a fixed order. Raises SpecError for what are none, and for a label given twice."""
+    """Return numbers by label, sorted by label. Raises SpecError for other values, and for a label given twice."""
     wrong = SpecError(f"{metric}: values={shown(values)} are not numbers by label; write {{'pass': 1, 'fail': 0}}")
     if not isinstance(values, Mapping) or not values:
         raise wrong
@@ -47,19 +47,19 @@ def labels_of(metric: str, values: object) -> Labels:
 
 
 def numbers_in(rows: Iterable[Row], column: str, labels: Labels | None = None) -> list[float]:
-    """Return the number of each row in a column, NaN where it has none.
+    """Return the number that each row has in a column, NaN where it has none.
 
     Args:
         rows: the rows.
-        column: a column that is not ours, a rating (`scores.NAME`, or its name alone), or a path into one of them: a.b
-            is b inside a.
-        labels: what the texts of the column stand for; by default numbers as they are written, and `LABELS`.
+        column: a column that is no field of ours, a rating (`scores.NAME` or NAME), or a path into one of them: a.b is
+            b inside a.
+        labels: the numbers of the labels in the column. By default, `LABELS` and texts that are numbers are read.
 
     Returns:
         A number for each row.
 
     Raises:
-        InputError: a value that is none of these, by its row; or no row has a value.
+        InputError: a value is neither a number nor a label, and the error names its row; or no row has a value.
     """
     rows, others = tee(rows)
     numbers = [number_in(row, column, labels, number) for number, row in enumerate(rows, 1)]
@@ -78,10 +78,10 @@ def texts_in(rows: Sequence[Row], column: str) -> list[str | None]:
 
     Args:
         rows: the rows.
-        column: a field of the rows (`source`, `context`, `item`), or one of their other columns; a.b is b inside a.
+        column: a field of ours (`source`, `context`, `item`), or another column of the rows; a.b is b inside a.
 
     Returns:
-        A text for each row, JSON for what is no text; None where there is none.
+        A text for each row: a value that is no text is written as JSON, and an absent or empty value is None.
     """
     values = [getattr(row, column) if column in _OURS else looked_up(row.extra, column) for row in rows]
     return [
@@ -95,14 +95,14 @@ def texts_in(rows: Sequence[Row], column: str) -> list[str | None]:
 
 
 def provenance(corpus: Corpus, column: str, numbers: ArrayLike) -> dict[str, object]:
-    """Return the facts about a column of numbers for a signature: the column, the files of the rows, a digest."""
+    """Return facts about a column of numbers for a signature: its name, the files of the rows, the numbers' digest."""
     file = "+".join(corpus.files) or "rows"
     digest = hashlib.sha256(np.asarray(numbers, float).tobytes()).hexdigest()
     return {"column": column, "from": {"name": file, "digest": digest}}
 
 
 def number_in(row: Row, column: str, labels: Labels | None = None, number: int | None = None) -> float:
-    """Return the number of one row in a column; see `numbers_in`. number: of the row, for the error."""
+    """Return the number that a row has in a column, as `numbers_in` does. `number` names the row in the error."""
     value = looked_up({**row.scores, **{f"scores.{key}": value for key, value in row.scores.items()}}, column)
     value = looked_up(row.extra, column) if value is None else value
     if absent(value):

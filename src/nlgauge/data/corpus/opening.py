@@ -1,4 +1,4 @@
-"""Where data lie, here or at addresses that pyarrow or fsspec opens; and their bytes as lines of text (UTF-8, gzip)."""
+"""Files of data, on this machine or at an address that pyarrow or fsspec opens, as bytes or lines (UTF-8, gzip)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class File(NamedTuple):
 
     name: str
     size: int
-    """Bytes, as the file system says"""
+    """Size in bytes, as the file system says"""
     opener: Callable[[], BinaryIO]
 
     def open(self) -> BinaryIO:
-        """Return the bytes from the beginning. Raises InputError."""
+        """Return a stream of the file's bytes, at the beginning. Raises InputError where the file cannot be opened."""
         try:
             return self.opener()
         except OSError as bad:
@@ -39,7 +39,7 @@ class File(NamedTuple):
 
 
 def is_address(path: FilePath) -> bool:
-    """Return whether a path names something by its scheme, as s3://bucket/rows.parquet does."""
+    """Return whether a path is an address with a scheme, such as s3://bucket/rows.parquet."""
     return "://" in os.fspath(path)
 
 
@@ -58,7 +58,7 @@ def _stdin() -> File:
 
 
 def file_at(path: FilePath) -> File:
-    """One file, or the standard input for "-". Raises InputError where there is none."""
+    """Return the file at a path or address, or the standard input for "-". Raises InputError where there is no file."""
     if os.fspath(path) == STDIN:
         return _stdin()
     if is_address(path):
@@ -68,9 +68,9 @@ def file_at(path: FilePath) -> File:
 
 
 def files_at(path: FilePath) -> list[File]:
-    """Return a file, or all files of a folder and of those in it, by name.
+    """Return the file at a path, or all files of a folder and its subfolders, sorted by name.
 
-    Names that begin with a dot or an underscore are not data, by the custom of the tools that write such folders.
+    Names that begin with a dot or an underscore are left out: tools give such names to files that hold no data.
 
     Args:
         path: a path or an address.
@@ -79,7 +79,7 @@ def files_at(path: FilePath) -> list[File]:
         The files, at least one.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no file, or the folder holds none.
     """
     if os.fspath(path) == STDIN:
         return [_stdin()]
@@ -140,7 +140,7 @@ def _remote(files: Any, about: Any, scheme: str) -> File:
 
 
 def file_system(path: str) -> tuple[Any, str]:
-    """Return the pyarrow file system of an address, pyarrow's own or else fsspec's.
+    """Return a pyarrow file system for an address: pyarrow's, or fsspec's if pyarrow does not know the address.
 
     Args:
         path: the address.
@@ -178,25 +178,25 @@ def _unread(name: str, bad: OSError | ValueError) -> InputError:
 
 _SMALL = 64 << 20
 EXPANDED = 100
-"""Times its own size that compressed data may hold, unless that is small; texts come to 10 times, bombs to 1,000"""
+"""Limit of the size of unpacked data, as a multiple of their packed size. Texts need 10, and bombs 1,000"""
 _RECORD = 128
-"""Bytes that a row or an object takes in memory beside its own, at least: else many small rows would fill it"""
+"""Bytes that a row or an object takes in memory beside its text. They count, as many small rows fill a memory too"""
 LONGEST_LINE = 256 << 20
-"""Bytes of a line; a line is held in memory whole"""
+"""The greatest length of a line in bytes, because a line is held in memory as a whole"""
 
 
 def lines(file: File, expanded: int = EXPANDED) -> Iterator[str]:
-    """Yield each line with its newline; the mark of a byte order at the beginning is left out.
+    """Yield each line of a file with its newline, without a byte order mark at the beginning.
 
     Args:
         file: the file.
-        expanded: how many times their own size gzip data may hold.
+        expanded: the largest size of unpacked gzip data, as a multiple of their packed size.
 
     Returns:
         An iterator over the lines.
 
     Raises:
-        InputError: it is empty, not UTF-8, not whole gzip data, or has a line longer than LONGEST_LINE.
+        InputError: the file is empty, not UTF-8, not whole gzip data, or has a line longer than LONGEST_LINE.
     """
     place, at, number = InputPlace(file.name), 0, 0
     with opened(file, expanded) as stream:
@@ -217,7 +217,7 @@ def lines(file: File, expanded: int = EXPANDED) -> Iterator[str]:
 
 
 def seekable(file: File) -> BinaryIO:
-    """Return the bytes, uncompressed, to be read in any order. Raises InputError as `lines`."""
+    """Return a seekable stream of the file's bytes, unpacked. Raises InputError for a file that cannot be read."""
     if not file.name.lower().endswith(".gz"):
         return file.open()
     with opened(file) as stream:
@@ -228,13 +228,13 @@ def seekable(file: File) -> BinaryIO:
 
 
 def refuse_empty(file: File) -> None:
-    """Raise InputError for a file without a byte."""
+    """Raise InputError for a file of zero bytes."""
     if not file.size:
         raise _empty(InputPlace(file.name))
 
 
 def _to_utf_8(line: bytes) -> str:
-    """Return what to do with a file that holds such a line. UTF-16 marks its first one, and spreadsheets write it."""
+    """Return the remedy for a file with a line that is not UTF-8. It may be UTF-16, which begins with a mark."""
     if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "it is UTF-16: save it as UTF-8 (spreadsheets call it CSV UTF-8), or iconv -f UTF-16 -t UTF-8"
     return "convert it to UTF-8: iconv -f ENCODING -t UTF-8"
@@ -246,17 +246,17 @@ def _empty(place: InputPlace) -> Exception:
 
 @contextmanager
 def opened(file: File, expanded: int = EXPANDED) -> Iterator[BinaryIO]:
-    """Open a file to read its bytes, uncompressed.
+    """Open a file for reading its bytes, unpacked if it is gzip.
 
     Args:
         file: the file.
-        expanded: how many times their own size gzip data may hold.
+        expanded: the largest size of unpacked gzip data, as a multiple of their packed size.
 
     Returns:
         A context that gives the open file.
 
     Raises:
-        InputError: it is not whole gzip data, or a bomb.
+        InputError: the gzip data are broken, or hold more than `expanded` allows.
     """
     place = InputPlace(file.name)
     with file.open() as raw:
@@ -271,7 +271,7 @@ def opened(file: File, expanded: int = EXPANDED) -> Iterator[BinaryIO]:
 
 
 class _Unpacked(io.RawIOBase):
-    """What gzip data hold. Raises InputError where they were made to fill a memory, and what gzip raises."""
+    """A stream of unpacked gzip data. Reading raises gzip's errors, and InputError for far too much data."""
 
     def __init__(self, raw: BinaryIO, size: int, expanded: int, place: InputPlace) -> None:
         self._file = gzip.GzipFile(fileobj=raw)

@@ -1,4 +1,4 @@
-"""Where a value or a row stands, how it is shown in the error that refuses it, and rows that are there twice."""
+"""The file and row of a value and how an error shows the value; paths into records; and rows that repeat."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEEPEST = 3
 
 
 class InputPlace(NamedTuple):
-    """Where a value stands, for the error that refuses it."""
+    """The file of a value and its row, counted from 1, for an error about the value."""
 
     file: str | None
     row: int | None = None
@@ -28,7 +28,7 @@ _SHOWN = 100
 
 
 def shown(value: object) -> str:
-    """Return a value in an error: one line, and not more of it than can be read."""
+    """Return a value as an error shows it: on one line, and cut where it is long."""
     if isinstance(value, str):
         value = value[: _SHOWN + 1]
     try:
@@ -57,15 +57,15 @@ def refuse_repeated(names: Sequence[object], file: str | None) -> None:
 
 
 def looked_up(record: object, path: str, otherwise: object = None) -> object:
-    """Return record[path], or where that is not there record[a][b][c] of the path a.b.c.
+    """Return record[path]; or, where no key is the whole path, the value record[a][b][c] for a path a.b.c.
 
-    A part of the path that is a whole number counts the entries of a list, from 0: choices.0.message.content. A text
-    that holds JSON, as a cell of a table may, is read on the way.
+    A whole number in a path is an index into a list, from 0: choices.0.message.content. A text that holds JSON, as a
+    cell of a table may, is parsed on the way.
 
     Args:
-        record: what the path leads into.
-        path: the parts, with a full stop between them.
-        otherwise: what is returned where neither is there.
+        record: a mapping or a list, or a text that holds one of them as JSON.
+        path: keys and indexes, with a full stop between them.
+        otherwise: the value to return where the record has no such path.
 
     Returns:
         The value.
@@ -86,7 +86,7 @@ def looked_up(record: object, path: str, otherwise: object = None) -> object:
 
 
 def paths_in(record: Mapping[Any, object], depth: int = _DEEPEST) -> Iterator[str]:
-    """Yield the names of a record, each before the paths into the record that it may hold."""
+    """Yield each key of a record, followed by the paths into its value where that is a record too: a, a.b, a.b.c."""
     for name, value in record.items():
         yield str(name)
         if isinstance(value, Mapping) and depth > 1:
@@ -100,7 +100,7 @@ REMEDY = (
 
 
 def first_repeat(keys: Iterable[Hashable]) -> tuple[int, int] | None:
-    """Return the positions of the first key that repeats, counted from 0: its first and its second. Else None."""
+    """Return the positions, counted from 0, of two equal keys: of a key and its first repeat. None if all differ."""
     places: dict[Hashable, int] = {}
     for number, key in enumerate(keys):
         if (before := places.setdefault(key, number)) != number:
@@ -111,16 +111,16 @@ def first_repeat(keys: Iterable[Hashable]) -> tuple[int, int] | None:
 def refuse_repeats(
     keys: Iterable[tuple[str, str, str | None]], files: Mapping[str, int], remedy: str = REMEDY, *, meant: bool = False
 ) -> None:
-    """Refuse a (system, item, trial) that is there twice, and a system of which some rows alone name their trial.
+    """Raise InputError where two rows have one (system, item, trial), or only some rows of a system name a trial.
 
     Args:
         keys: system, item and trial of each row, in order.
-        files: how many of the rows each file gave, in their order; empty where it is not known.
-        remedy: what the error says to do.
-        meant: whether several rows of one system and item are meant where no row names its trial.
+        files: the number of rows from each file, in order; empty where it is not known.
+        remedy: what the error tells the user to do.
+        meant: whether several rows of one system and item are allowed where no row names a trial.
 
     Raises:
-        InputError: there is such a key or system; the error names two rows.
+        InputError: there are such rows; the error names two of them.
     """
     keys = list(keys)
     named = {system for system, _, trial in keys if trial is not None}
@@ -141,14 +141,14 @@ def refuse_repeats(
 def _refused(
     problem: str, first: int, second: int, *, files: Mapping[str, int], remedy: str, beside: str = "has them too"
 ) -> InputError:
-    """Return the error of two rows, by their numbers counted from 0; it stands at the second one."""
+    """Return the error about two rows, given by their numbers from 0. Its place is the second row."""
     (file, row), (other, before) = _place(second, files), _place(first, files)
     where = f"row {before}" if file == other else f"{other}, row {before}"
     return InputError(f"{problem}: {where} {beside}", file=file, row=row, remedy=remedy)
 
 
 def _place(number: int, files: Mapping[str, int]) -> tuple[str | None, int]:
-    """Return the file of a row, where it is known, and its row there, counted from 1."""
+    """Return the file of a row, None where it is not known, and the row's number in that file, counted from 1."""
     first = 0
     for file, count in files.items():
         if number < first + count:

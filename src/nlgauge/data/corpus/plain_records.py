@@ -1,7 +1,7 @@
-"""Records that are as they should be become rows by one typed conversion; all others are left to `records`.
+"""The fast reader of plain records, which makes a row by one typed conversion. All other records go to `records`.
 
-Nearly all rows are such: texts, lists of texts, and columns that are not ours. What is not beyond doubt here (another
-type, a column of a rating, a path) is no error: `records` reads it, and has the words for what is wrong.
+Nearly all records are plain: they hold texts, lists of texts, and columns that are no fields of ours. A record with
+anything else (another type, a rating, a path) is not refused here: `records` reads it, or says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import msgspec
 from nlgauge.data.corpus.row import LONGEST_TEXT, MOST_COLUMNS, MOST_REFERENCES, Row
 
 RATING = "scores."
-"""How the name of a column begins that holds a rating; its aspect follows"""
+"""The beginning of the name of a column of ratings, which the name of the aspect follows"""
 _APART = (RATING, "references.")
-"""How names of columns begin that are not ours and are not left alone either"""
+"""Beginnings of the names of columns that are no fields, but are read nevertheless"""
 _Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=LONGEST_TEXT)]
 _Number: TypeAlias = Annotated[int, msgspec.Meta(ge=-(1 << 53), le=1 << 53)]
 _Texts: TypeAlias = Annotated[list[_Text], msgspec.Meta(max_length=MOST_REFERENCES)]
 
 
 class _Plain(msgspec.Struct, gc=False):
-    """The fields of a record, null or absent where there is nothing; ratings are not among them."""
+    """The fields that a plain record may have. A field without a value is null or absent. Ratings are not allowed."""
 
     candidate: _Text
     references: _Texts | _Text | None = None
@@ -47,7 +47,7 @@ def are_plain(names: Mapping[str, str | tuple[str, ...]]) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text is no object of another class, as numpy's str_, and can be encoded."""
+    """Return whether a text is of the class str, and not of a subclass such as numpy's str_, and can be encoded."""
     if type(text) is not str:
         return False
     if not text.isascii():
@@ -62,10 +62,10 @@ class PlainRecords:
     """The reader of the plain records of one table.
 
     Args:
-        names: the column of each field, as `are_plain` allows.
-        taken: the columns that are read as a field.
-        system: of rows that do not name theirs.
-        only: whether all rows are of this system.
+        names: the column of each field; `are_plain` is true of it.
+        taken: the columns that are read as fields.
+        system: the system of rows that name none.
+        only: whether all rows have to be of this system.
     """
 
     def __init__(
@@ -76,14 +76,14 @@ class PlainRecords:
         self._taken, self._system, self._only = taken, system, only
 
     def row(self, record: object, positions: Counter[str]) -> Row | None:
-        """Return the row that a record stands for.
+        """Return the row of a record; None where the record is not plain.
 
         Args:
             record: the record.
-            positions: how many rows each system has had; the row is counted.
+            positions: the number of rows of each system so far. A row that is made here is added.
 
         Returns:
-            The row; None where the record is not plain, which is then not counted.
+            The row, or None.
         """
         if type(record) is not dict or len(record) > MOST_COLUMNS:
             return None

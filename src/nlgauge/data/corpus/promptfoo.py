@@ -1,4 +1,4 @@
-"""Results of promptfoo, from its JSON and its JSON Lines."""
+"""The reader of results of promptfoo, in its JSON or its JSON Lines."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _WORDED = ("equals", "similar", "factuality", "levenshtein", "rouge-n", "bleu", 
 
 
 def promptfoo_rows(results: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
-    """Yield a row of each result.
+    """Yield a row for each result.
 
-    A system is a provider and a prompt, which promptfoo numbers together. With `--repeat` it numbers each repeat of a
-    test as a test of its own: rows of one system with the same variables are trials of one item.
+    A system is a pair of a provider and a prompt, which has one number in promptfoo. With `--repeat`, promptfoo gives
+    each repeat of a test a new number, so that rows of one system with the same variables are trials of one item.
 
     Args:
-        results: its records.
+        results: the records of promptfoo.
 
     Returns:
-        An iterator over records of ours.
+        An iterator over records with our field names.
     """
     systems = _systems(results)
     variables = [_variables(result) for result in results]
@@ -69,7 +69,7 @@ def _variables(result: Mapping[str, Any]) -> Any:
 
 
 def _systems(results: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the name of each result's system: its provider, and which prompt it is where there are several."""
+    """Return the system name of each result: its provider, and from the second prompt on the number of the prompt."""
     prompts: dict[object, int] = {}
     named: dict[object, Any] = {}
     for result in results:

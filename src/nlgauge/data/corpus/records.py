@@ -1,4 +1,4 @@
-"""Records become rows: every value is checked, and none is changed."""
+"""The reader that makes rows of records. It checks every value, and changes none."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ _NOT_OUTPUTS = {
     *("gold", "golden", "reference", "ref", "target", "expected", "truth", "correct", "human", "ideal", "label"),
     *("id", "length", "tokens", "time", "score", "type", "source", "input", "context", "prompt", "question"),
 }
-"""Words in the names of columns that hold no output, whatever else they are called"""
+"""Words in the name of a column that show that it holds no output, whatever other words it has"""
 _FOR_OURS = {"passages": "source"}
-"""Names that can be one field alone"""
+"""Names of columns that can mean only one field"""
 _NO_SCORE = (
     "give a string; an empty one for an empty text; to give such rows no score, nlgauge score has --on-missing skip, "
     "and Python on_missing='skip'"
@@ -74,30 +74,30 @@ _ONE_NAME = (
 _OR_DOCUMENTS = f"; a document has its text under {', '.join(NAMES[:-1])} or {NAMES[-1]}"
 _MOST_NAMED = 8
 _LOOKED_AT = 100
-"""Rows whose columns an error names"""
+"""Number of rows whose columns an error names"""
 LISTS = ("references", "source", "context")
 """The fields that may hold several texts"""
 Columns: TypeAlias = Mapping[str, str | Sequence[str]]
-"""Their columns by our fields, as users give them"""
+"""Columns of a table by our field names, as users give them"""
 Names: TypeAlias = Mapping[str, str | tuple[str, ...]]
-"""The column of each field; several where the field is made of several. A text with commas may mean either"""
+"""The column of each field; a tuple for a field of several columns. A text with commas is one column or several"""
 _NOWHERE = object()
 
 
 class Table(NamedTuple):
-    """Records that are read together."""
+    """The records of one file or of one call."""
 
     file: str | None
-    """What they came from, for errors"""
+    """The file of the records, for errors; None without a file"""
     records: Iterable[object]
     system: str = "system"
-    """The system of rows that do not name theirs"""
+    """The system of rows that name none"""
     only: bool = False
     """Whether the user said that all rows are of this system"""
 
 
 def field_names(columns: Columns | None, file: str | None) -> dict[str, str | tuple[str, ...]]:
-    """Return the columns of each field. Raises InputError for a field that there is not."""
+    """Return the columns of each field. Raises InputError for an unknown field, or for a column that is no name."""
     mapped: dict[str, str | tuple[str, ...]] = {}
     for ours, theirs in (columns or {}).items():
         if ours not in FIELDS and not (ours.startswith(RATING) and ours != RATING):
@@ -120,25 +120,25 @@ def field_names(columns: Columns | None, file: str | None) -> dict[str, str | tu
 
 
 OWN_NAMES: Names = {name: name for name in FIELDS}
-"""The names of records that map no column"""
+"""The column of each field for records that use our field names"""
 
 
 def _meant(theirs: str | tuple[str, ...]) -> tuple[str, ...]:
-    """All columns that a mapping may mean."""
+    """Return all columns that a mapped name may mean: a text with commas is one column or several."""
     return (theirs, *theirs.split(",")) if isinstance(theirs, str) else theirs
 
 
 def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str | None]:
-    """Return the names of the columns, those of a known tool among them, and what is to be told of these.
+    """Return the column of each field, filled up with the columns of a known tool, and a remark about these.
 
-    Columns of a tool are taken where the user names no candidate and the table has none of that name.
+    The columns of a tool are used where the user names no candidate column and the table has no column "candidate".
 
     Args:
-        names: our names to the columns that the user named.
+        names: the column of each field, as the user named it.
         record: the first record of the table.
 
     Returns:
-        The names, and a remark on the tool, None where there is none.
+        The column of each field; and a remark on columns that the user did not name, None where there are none.
     """
     asked = {ours: theirs for ours, theirs in names.items() if ours != theirs}
     named = "candidate" in asked or "candidate" in record
@@ -163,7 +163,7 @@ def with_known(names: Names, record: Mapping[str, object]) -> tuple[Names, str |
 
 
 def _nearly_known(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | None:
-    """Return the tool whose columns a record has but for capitals and blanks, and these columns."""
+    """Return the tool whose columns a record has, whatever their case and blanks, and the column of each field."""
     back = {column.strip().casefold().replace(" ", "_"): column for column in record}
     if len(back) < len(record) or "candidate" in back:
         return None
@@ -177,7 +177,7 @@ def _nearly_known(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
 def _nearly_named(
     names: Names, record: Mapping[str, object], asked: Mapping[str, str | tuple[str, ...]]
 ) -> tuple[Names, str | None]:
-    """Return the names, with columns that differ from ours by capitals or blanks, and what is to be told of them."""
+    """Return the column of each field, matched whatever the case and blanks of its name, and a remark on these."""
     taken = {column for theirs in asked.values() for column in _meant(theirs)}
     near: dict[str, list[str]] = {}
     for column in record:
@@ -205,7 +205,7 @@ def _nearly_named(
 
 
 def field_of(column: str, fields: Mapping[str, str]) -> str:
-    """Return the field that a column is read as, or its name; empty where its field is read from another column."""
+    """Return the field of a column, or the column if it is no field; "" if another column is read as that field."""
     return fields.get(column, "" if column in FIELDS else column)
 
 
@@ -224,16 +224,16 @@ def rows_of(
     told: dict[str, None] | None = None,
     labels: Mapping[str, float] | None = None,
 ) -> Iterator[Row]:
-    """Yield the rows that records stand for, one table after another.
+    """Yield a row for each record, one table after another.
 
     Args:
         tables: the records.
-        names: our names to the columns.
-        file: what all of them together are called.
-        on_missing: what is done with rows whose candidate is null, as in `Corpus.read`.
-        counts: takes the number of rows of each file.
-        told: takes what is to be told of tables of other tools.
-        labels: numbers of ratings, by LABEL or ASPECT:LABEL.
+        names: the columns of each field.
+        file: the name of all tables together, for errors.
+        on_missing: what to do with rows whose candidate is null, as in `Corpus.read`.
+        counts: a dict that gets the number of rows of each file.
+        told: a dict that gets, as keys, remarks on how tables of other tools were read.
+        labels: the numbers of words that raters wrote, by LABEL or ASPECT:LABEL.
 
     Returns:
         An iterator over the rows.
@@ -304,19 +304,19 @@ def rows_of(
 
 
 def _parts(theirs: str | tuple[str, ...]) -> Sequence[str]:
-    """Return the columns of a field that is made of several."""
+    """Return the columns of a field that is read from several columns."""
     return theirs.split(",") if isinstance(theirs, str) else theirs
 
 
 def has_column(record: object, theirs: str) -> bool:
-    """Whether a record has a column or a path, or all of several that commas separate."""
+    """Return whether a record has a column or a path, or each of several columns that commas separate."""
     return looked_up(record, theirs, _NOWHERE) is not _NOWHERE or (
         "," in theirs and all(looked_up(record, column, _NOWHERE) is not _NOWHERE for column in theirs.split(","))
     )
 
 
 def _named(record: object, place: InputPlace) -> dict[str, object]:
-    """Return the values of a record by the names of their columns."""
+    """Return a record as a dict with texts as keys. Raises InputError for a value that is no record."""
     if not isinstance(record, Mapping):
         of_python = place.file is None and isinstance(record, str)
         remedy = 'give texts as candidates=[...], or records like {"candidate": "..."}' if of_python else JSON_REMEDY
@@ -385,7 +385,7 @@ def _row(
 
 
 def _value(record: Mapping[str, object], theirs: str | tuple[str, ...]) -> object:
-    """Return what stands in a column; of several, a list of what they hold."""
+    """Return the value of a column, or a list of the values of several columns; None where there is none."""
     if isinstance(theirs, str):
         cell = looked_up(record, theirs, _NOWHERE)
         if cell is not _NOWHERE or "," not in theirs:
@@ -410,7 +410,7 @@ def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> 
 
 
 def _guessed(record: Mapping[str, object], folded: Mapping[str, str]) -> dict[str, str]:
-    """Return the column that each field is likeliest in, for a command that a user may check; the candidate's first."""
+    """Return the likeliest column of each field, for a command that an error proposes. The candidate's comes first."""
     named = next((folded[alias] for alias in _ALIASES if alias in folded), None)
     guessed = {"candidate": named or _with_word(folded) or "COLUMN"}
     for ours in ("references", "source", "question", "system", "item"):
@@ -421,14 +421,14 @@ def _guessed(record: Mapping[str, object], folded: Mapping[str, str]) -> dict[st
 
 
 def _with_word(folded: Mapping[str, str]) -> str | None:
-    """Return the only column with a name of the candidate among its words, such as llm_output; not of gold_answer."""
+    """Return the only column whose name has a word for the output, such as llm_output, but not gold_answer; or None."""
     words = {name: set(re.split(r"[\W_]+", name)) for name in folded}
     likely = [name for name in folded if words[name] & set(_ALIASES) and not words[name] & _NOT_OUTPUTS]
     return folded[likely[0]] if len(likely) == 1 else None
 
 
 def _inner(key: str, value: object) -> str:
-    """Return a column, or the path to what is likeliest the candidate in the record that it holds."""
+    """Return a column, or the path to the likeliest candidate inside it where the column holds a record."""
     if not isinstance(value, Mapping):
         return key
     folded = {str(name).strip().casefold(): f"{key}.{name}" for name in value}
@@ -436,7 +436,7 @@ def _inner(key: str, value: object) -> str:
 
 
 def column_for(field: str, rows: Iterable[Row]) -> str:
-    """Return the column that a field which no row has may stand in, as an error names it to --map."""
+    """Return the likeliest column for a field that no row has, as an error writes it after `--map FIELD=`."""
     first = list(islice(rows, _LOOKED_AT))
     others = list(dict.fromkeys(path for row in first for path in paths_in(row.extra)))
     named = [*others, *(name for row in first for name in row.texts)]
@@ -475,7 +475,7 @@ def _texts(value: Any, what: str, place: InputPlace, more: str = "") -> list[str
 
 
 def _passages(value: object, what: str, place: InputPlace) -> str:
-    """Return the texts of a list, one line each; a document gives its text."""
+    """Return passages as one text, joined with newlines. A document counts as its text."""
     return _text("\n".join(_texts(without_documents(value), what, place, _OR_DOCUMENTS)), what, place)
 
 
@@ -494,17 +494,17 @@ def _label(value: Any, what: str, place: InputPlace) -> str:
 
 @dataclass
 class _Ratings:
-    """Reads the ratings of rows: numbers, words for yes and no on the scale from 0 to 1, and the user's labels."""
+    """The reader of ratings: numbers, words for yes and no (1 and 0), and the labels of the user."""
 
     labels: Mapping[str, float] = field(default_factory=dict)
-    """Numbers by LABEL or ASPECT:LABEL, as `plain` writes them"""
+    """Numbers by LABEL or ASPECT:LABEL, in the form that `plain` gives"""
     _worded: dict[str, InputPlace] = field(default_factory=dict)
-    """By aspect, the first row that is rated by a word"""
+    """By aspect, the place of the first row that is rated by a word"""
     _scaled: dict[str, InputPlace] = field(default_factory=dict)
-    """By aspect, the first row whose number is not on the scale from 0 to 1"""
+    """By aspect, the place of the first row whose number is below 0 or above 1"""
 
     def of(self, nested: object, columns: Mapping[str, object], place: InputPlace) -> dict[str, float]:
-        """Return the ratings of a row by aspect. Raises InputError."""
+        """Return the ratings of a row by aspect. Raises InputError for a value that is no rating."""
         if not isinstance(nested, Mapping):
             raise place.error(f"scores is {kind(nested)}, not an object", 'give {"aspect": number}')
         present = {key.removeprefix(RATING): value for key, value in columns.items() if not absent(value)}
@@ -525,7 +525,7 @@ class _Ratings:
         return ratings
 
     def _number(self, aspect: object, value: object, place: InputPlace) -> float | None:
-        """Return the number of a rating; None where it says that there is none."""
+        """Return the number of a rating; None for a word such as n/a, which says that there is no rating."""
         try:
             number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
         except OverflowError:

@@ -9,15 +9,15 @@ from hashlib import blake2b
 from typing import Literal, TypeAlias
 
 OnMissing: TypeAlias = Literal["error", "skip"]
-"""What is done with a row without a candidate: refused, or kept, and given no score"""
+"""What is done with a row without a candidate: 'error' refuses it, and 'skip' keeps it without a score"""
 FIELDS = ("candidate", "references", "source", "context", "question", "system", "item", "trial", "scores")
 LONGEST_TEXT = 10_000_000
-"""Characters of one text. The longest novels have fewer, so nothing that was written for a person is refused; a file
-that lost its line ends or a quote, or was made to fill a memory, is named by its row before a metric works on it"""
+"""The greatest number of characters of a text. The longest novels have fewer, so that no text for people is refused. A
+file that lost its line ends or a quote, or that was made to fill the memory, is refused before a metric reads it"""
 MOST_REFERENCES = 10_000
-"""References of one row; data sets have a handful, and the largest some hundreds"""
+"""The greatest number of references of a row; data sets have a few, and at most some hundreds"""
 MOST_COLUMNS = 10_000
-"""Columns of one row, ours and others"""
+"""The greatest number of columns of a row"""
 
 
 @dataclass(frozen=True)
@@ -33,29 +33,29 @@ class Row:
     scores: Mapping[str, float] = field(default_factory=dict, hash=False)
     extra: Mapping[str, object] = field(default_factory=dict, hash=False)
     question: str | None = None
-    """What the candidate answers; no support of it"""
+    """The question that the candidate answers. It does not count as support for the answer"""
     missing: bool = False
-    """There is no candidate, and its text is empty: the row has no score"""
+    """Whether there is no candidate. Its text is then empty, and the row gets no score"""
     counted: bool = field(default=False, compare=False)
-    """Whether `item` is the row's position, because nothing names it"""
+    """Whether `item` is the row's position, because the data name no item"""
     trial: str | None = None
-    """Which run of the system on the item this is, where the system is run several times"""
+    """The name of the run of the system on the item, where the system runs several times; else None"""
 
     @property
     def key(self) -> tuple[str, str, str | None]:
-        """System, item and trial: no two rows have the same."""
+        """(system, item, trial), which names the row within a corpus."""
         return self.system, self.item, self.trial
 
     @property
     def texts(self) -> dict[str, str | list[str]]:
-        """The texts that there are, by name."""
+        """The texts of the row by name, without absent and empty texts."""
         texts = {"candidate": self.candidate, "source": self.source, "context": self.context, "question": self.question}
         filled: dict[str, str | list[str]] = {name: text for name, text in texts.items() if text}
         return {**filled, "references": list(self.references)} if self.references else filled
 
     @property
     def fingerprint(self) -> str:
-        """Digests of the candidate, source, context and question, between dots; blanks and line ends do not count."""
+        """Digests of candidate, source, context and question, joined with dots. Blanks and line ends do not count."""
         digests = []
         for text in (self.candidate, self.source, self.context, self.question):
             if text and text.isascii():  # many times as fast
@@ -67,7 +67,7 @@ class Row:
 
 
 def of_trial(item: str, trial: str | None) -> str:
-    """Return the name of a trial of an item, where a trial counts as a row of its own; the item where it has none."""
+    """Return the name of an item's trial, for tables with a row for each trial; the item itself if `trial` is None."""
     return item if trial is None else f"{item}, trial {trial}"
 
 
@@ -75,6 +75,6 @@ _BLANKS = bytes(sign for sign in range(128) if chr(sign).isspace())
 
 
 def same_texts(first: str, second: str) -> bool:
-    """Return whether two fingerprints have a text in common and no two that differ."""
+    """Return whether two fingerprints share at least one text, and differ in no text that both have."""
     both = [(a, b) for a, b in zip(first.split("."), second.split("."), strict=True) if a and b]
     return bool(both) and all(a == b for a, b in both)

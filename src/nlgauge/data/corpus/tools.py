@@ -1,4 +1,4 @@
-"""What other tools write, as records of ours: tables by their columns' names, and logs by their shape.
+"""Readers of other tools' output, as records with our field names. Columns identify a table, and its shape a log.
 
 Tables: Ragas, DeepEval, LangChain, LlamaIndex, LangSmith, Langfuse, Phoenix, promptfoo, Braintrust, MLflow, Azure AI
 Evaluation, RAGChecker. Logs: Inspect, promptfoo, DeepEval, those of `nlgauge.data.corpus.logs`, and traces of
@@ -29,16 +29,16 @@ _NOWHERE = object()
 
 
 class _Dialect(NamedTuple):
-    """The columns by which a tool's table is known."""
+    """The columns by which the table of a tool is recognised."""
 
     tool: str
     candidate: str
     others: Mapping[str, tuple[str, ...]]
-    """Columns or paths by field of ours, likeliest first; one of them has to be there too"""
+    """Columns or paths for each other field, likeliest first. The table has to have at least one of them"""
     marks: tuple[str, ...] = ()
-    """Columns of which one has to be there, where other tools have the same names"""
+    """Columns of which the table has to have one, where another tool uses the same names"""
     aside: tuple[str, ...] = ()
-    """Fields of ours whose columns hold other things in its tables, as scores of a program and not of people"""
+    """Fields that are not read, because the tool's column of that name has other content, such as a program's scores"""
 
 
 _DIALECTS = (
@@ -175,13 +175,14 @@ _DIALECTS = (
 
 
 def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | None:
-    """Return the tool whose columns a record has, and the column of each field; None where no one tool has them.
+    """Return the tool whose columns a record has, and the column of each field; None where no tool has them.
 
     Args:
         record: the first record of a table, or the names in its header, each without a value.
 
     Returns:
-        The tool's name, and its column of each of our fields; None where no one tool has them.
+        The tool's name, and its column of each of our fields. None where no tool fits, or where several tools fit that
+        have different columns for the candidate.
     """
     fitting: list[tuple[str, dict[str, str]]] = []
     for tool, candidate, others, marks, aside in _DIALECTS:
@@ -199,14 +200,14 @@ def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
 
 
 def _may_be(record: Mapping[str, object], ours: str, name: str) -> bool:
-    """Whether a column is there and may be a field: a question or a reference is no object."""
+    """Return whether a record has a column that may be the field: a question, reference or item is never an object."""
     value = looked_up(record, name, _NOWHERE)
     held = held_in(value) if isinstance(value, str) and ours in ("question", "references") else value
     return value is not _NOWHERE and not (isinstance(held, Mapping) and ours in ("question", "references", "item"))
 
 
 class Exported(list[Record]):
-    """Records of ours that were made of a tool's log. Raises InputError for a log of another shape."""
+    """Records with our field names, made from the log of a tool. Raises InputError for a log of another shape."""
 
     def __init__(self, tool: str, records: Iterable[Record], place: InputPlace) -> None:
         try:
@@ -219,7 +220,7 @@ class Exported(list[Record]):
 
 
 def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
-    """Return the records of a tool's log; None if the value is not one. Raises InputError for a log without rows."""
+    """Return the records of a tool's log; None if the object is no such log. Raises InputError for a broken log."""
     results = log.get("results")
     if isinstance(log.get("eval"), dict) and "status" in log:
         return Exported("an Inspect log", _inspect(log, log.get("samples") or [], place), place)
@@ -234,7 +235,7 @@ def exported(log: Mapping[str, Any], place: InputPlace) -> list[Record] | None:
 
 
 def with_traces(values: Iterator[object], place: InputPlace) -> Iterable[object]:
-    """Return the values of JSON Lines; of traces, the records of their outputs."""
+    """Return the values of JSON Lines unchanged; or, for traces of OpenTelemetry, one record for each trace."""
     first = next(values, _NOWHERE)
     if not (isinstance(first, dict) and ("resourceSpans" in first or "resourceLogs" in first)):
         return values if first is _NOWHERE else chain([first], values)
@@ -242,7 +243,7 @@ def with_traces(values: Iterator[object], place: InputPlace) -> Iterable[object]
 
 
 def records_held(value: Mapping[str, Any], place: InputPlace) -> object:
-    """Return the records that a JSON object holds, or the object itself. Raises InputError for a broken table."""
+    """Return the records of a table in a JSON object, or the object itself. Raises InputError for a broken table."""
     try:
         records = held_records(value)
     except ValueError as bad:
@@ -251,15 +252,15 @@ def records_held(value: Mapping[str, Any], place: InputPlace) -> object:
 
 
 def read_log(values: Iterable[object], place: InputPlace, cells: bool = False) -> Iterable[object]:
-    """Return the records of an evaluation tool's log as rows; values of any other origin are returned unchanged.
+    """Return a tool's log as records with our field names; values of any other origin are returned unchanged.
 
     Args:
         values: records, of a file or of a program.
-        place: where they stand, for errors.
-        cells: whether they come from CSV.
+        place: the file of the values, for errors.
+        cells: whether the values come from CSV.
 
     Returns:
-        The values unchanged, or the rows made from the log.
+        The values unchanged, or the records made from the log.
 
     Raises:
         InputError: it is not known which text of a record is the output.
@@ -295,7 +296,7 @@ def _text(content: object) -> str | None:
 # ---- Inspect
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-"""What the letters of Inspect's scorers stand for"""
+"""Numbers of the letters that Inspect's scorers give"""
 _LARGEST = 1 << 30
 
 
@@ -322,9 +323,9 @@ _ZSTANDARD = 93
 
 
 def _entry(log: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """Return a file of a zip. Inspect compresses by Zstandard, which zipfile reads from Python 3.14 on.
+    """Return the bytes of a file in a zip. Inspect compresses by Zstandard, which zipfile reads from Python 3.14 on.
 
-    Raises MissingExtraError without pyarrow, which has it too.
+    Earlier versions of Python use pyarrow instead. Raises MissingExtraError where pyarrow is not installed.
     """
     if info.compress_type != _ZSTANDARD or sys.version_info >= (3, 14):
         return log.read(info)
@@ -385,7 +386,7 @@ def _graded(value: object) -> object:
 
 
 def _attached(text: str | None, held: Mapping[str, Any]) -> str | None:
-    """Return a text, which Inspect may keep elsewhere in the sample."""
+    """Return a text of a sample; if it is a reference to an attachment of the sample, return the attachment."""
     name = (text or "").removeprefix("attachment://")
     return held.get(name, text) if text is not None and name != text else text
 
@@ -394,7 +395,7 @@ def _attached(text: str | None, held: Mapping[str, Any]) -> str | None:
 
 
 def _deepeval(case: Mapping[str, Any]) -> Record:
-    """Return a test case, with the score of each metric by its name."""
+    """Return a test case of DeepEval as a record, with the score of each metric by the metric's name."""
     metrics = [metric for metric in case.get("metricsData") or [] if _is_record(metric)]
     return {**case, "metrics": {str(metric.get("name")): metric.get("score") for metric in metrics}}
 
@@ -406,7 +407,7 @@ EVALUATION = "gen_ai.evaluation.result"
 
 
 def _plain(value: object) -> Any:
-    """Return a value of OTLP as JSON has it."""
+    """Return the plain JSON value of a typed value of OTLP."""
     if not isinstance(value, dict):
         return value
     if "arrayValue" in value:
@@ -424,7 +425,7 @@ def _attributes(pairs: object) -> Record:
 
 
 def _parts(log: Mapping[str, Any], outer: str, middle: str, inner: str) -> Iterator[tuple[Record, Record]]:
-    """Each span, or record of a log, with the attributes of its resource."""
+    """Yield (attributes of the resource, span) for each span, and likewise for each record of a log."""
     for resource in log.get(outer) or []:
         about = _attributes(looked_up(resource, "resource.attributes"))
         for scope in resource.get(middle) or []:
@@ -433,7 +434,7 @@ def _parts(log: Mapping[str, Any], outer: str, middle: str, inner: str) -> Itera
 
 
 def _traces(logs: Sequence[Any], place: InputPlace) -> Iterator[Record]:
-    """Yield a record of each trace: what its first span got and gave, its retrieved documents, its evaluations."""
+    """Yield a record for each trace: input and output of the outermost span, retrieved documents and evaluations."""
     traces: dict[str, list[tuple[Record, Record]]] = {}
     judged: dict[str, Record] = {}
     for log in logs:
@@ -463,7 +464,7 @@ def _traces(logs: Sequence[Any], place: InputPlace) -> Iterator[Record]:
 
 
 def _judged(judged: dict[str, Record], trace: str, event: object, record: Mapping[str, Any]) -> None:
-    """Take note of an evaluation: its number, or its label where it has none."""
+    """Add an evaluation to `judged`, by trace and name: its number, or its label where it has no number."""
     said = _attributes(record.get("attributes"))
     if EVALUATION in (event, said.get("event.name")) and "gen_ai.evaluation.name" in said:
         score = said.get("gen_ai.evaluation.score.value", said.get("gen_ai.evaluation.score.label"))
@@ -481,7 +482,7 @@ def _input(said: Mapping[str, Any]) -> str | None:
 
 
 def _messages(value: object, roles: Sequence[str]) -> str | None:
-    """Return the last message of a role. OpenTelemetry holds messages as JSON in a text, or as a value of its own."""
+    """Return the text of the last message by one of the roles. Messages are a list, or a text of JSON."""
     if isinstance(value, str):
         try:
             value = json.loads(value)

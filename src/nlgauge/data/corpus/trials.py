@@ -1,4 +1,4 @@
-"""Which rows of a log are trials: the same system was asked the same thing again, and the log does not say so."""
+"""Trials in logs that do not name them: rows in which a system got the same input again."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 
 def trials_of(asked: Sequence[object], items: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Return the item and the trial of each row, where something was asked more than once.
+    """Return the item and the trial of each row, where a system got the same input more than once.
 
     Args:
-        asked: the system and what it was asked, as JSON has it, by row.
-        items: the names of the rows; by default their numbers, from 1.
+        asked: for each row, the system and its input, as JSON values.
+        items: the name of each row; by default its number, from 1.
 
     Returns:
-        For each row its item, named as the first row of it, and its trial, counted from 1; nothing where each row was
-        asked something else.
+        A dict for each row: "item" is the name of the first row with the same input, and "trial" counts these rows from
+        1. All dicts are empty where no input repeats.
     """
     names = [str(number) for number in range(1, len(asked) + 1)] if items is None else items
     keys = [json.dumps(each, sort_keys=True, default=str) for each in asked]

@@ -1,4 +1,4 @@
-"""The one hand-over after scoring: a table of scores, and the file that it is written to and read from."""
+"""The table of scores, from which everything after scoring is computed, and the files that it is saved to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Column: one metric's numbers, and why one is missing."""
+"""Column: the numbers of one metric, and the reason for each missing number."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from nlgauge.maths.totals import MOST, total
 PROBABILITY = "probability"
 """The deciding sub-score of a metric that has one of this name"""
 UNSEEN_PROBABILITY = "unseen"
-"""The sub-score of a panel of scorers that is its probability by weights to which the row's own rating was not fitted:
-of a row whose rating was not among those, the probability itself"""
+"""The sub-score of a panel of scorers that is its probability by weights that were fitted without the row's rating. For
+a row that has no such rating, it is the same as the probability"""
 DECIDED = "decided"
 """The sub-score that is 1 where the first of two models decided, and 2 where the second did"""
 MIDDLE = 0.5
 """The threshold of a scorer from 0 to 1 whose false alarms nobody has measured"""
 WORDING = "wording"
 CLAIMS = "claims"
-"""The sub-score that is the share of an answer's longer words that its source has"""
+"""The sub-score that is the share of an answer's longer words that are in its source"""
 
 
 def shown_parts(parts: Sequence[str], details: Sequence[str]) -> tuple[str, ...]:
-    """Return the sub-scores that stand in a table, of which the first is the deciding one.
+    """Return the sub-scores that a table shows, of which the first is the deciding one.
 
     The deciding sub-score is the probability where the metric gives one, else the first sub-score that has a better
-    direction. Every command and adapter takes it where no sub-score is named. So a threshold, an estimate and a
+    direction. Every command and adapter uses it where no sub-score is named. So a threshold, an estimate and a
     comparison are of the same number.
 
     Args:
         parts: the names of all sub-scores.
-        details: those that have no better direction. They stand in a table where a metric has no other ones.
+        details: the sub-scores that have no better direction. A table shows them if a metric has no other sub-scores.
 
     Returns:
         The names of sub-scores, the deciding one first.
@@ -46,20 +46,20 @@ def shown_parts(parts: Sequence[str], details: Sequence[str]) -> tuple[str, ...]
 
 @dataclass(eq=False)
 class Sums:
-    """The counts of each row, of which a metric makes one value for a system: it sums them and applies its formula."""
+    """The counts of each row, for a metric that sums the counts over a system's rows and applies a formula."""
 
     formula: dict[str, object]
-    """Its name and settings, of `nlgauge.maths.totals`"""
+    """Name and settings of a formula of `nlgauge.maths.totals`"""
     counts: NDArray[np.float64]
-    """[rows, counts]; NaN for a row that has nothing to add"""
+    """Counts of each row, [rows, counts]; NaN for a row that adds nothing"""
 
     def of(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the counts of these rows, without rows that add nothing: [n, counts]."""
+        """Return the counts [n, counts] of the given rows, without rows that add nothing."""
         counts: NDArray[np.float64] = self.counts[rows]
         return counts[~np.isnan(counts).any(axis=1)]
 
     def value(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the value of counts [..., n, counts], n at least 1: [..., parts]."""
+        """Return the sub-scores [..., parts] that the formula gives for the counts [..., n, counts] of n >= 1 rows."""
         return total(self.formula, counts.sum(axis=-2))
 
     @property
@@ -82,25 +82,25 @@ class Sums:
 
 @dataclass(eq=False)
 class Column:
-    """One metric's numbers: one for each row of the corpus, or one for each system where it measures sets.
+    """The numbers of one metric: for each row of the corpus, or, for a corpus-level metric, for each system.
 
-    Two columns are equal where all is but the evidence; NaN is equal to NaN.
+    Two columns are equal if everything in them is equal except the evidence. NaN equals NaN.
     """
 
     parts: tuple[str, ...]
     values: NDArray[np.float64]
-    """[rows, parts], or [systems, parts] in the order of `ScoreTable.systems`; NaN where nothing can be said"""
+    """[rows, parts], or [systems, parts] in the order of `ScoreTable.systems`; NaN for a missing value"""
     reasons: dict[int, str] = field(default_factory=dict)
-    """Why, by row (or system), for every one with a NaN"""
+    """Why values are missing, by index of the row (or system), for every row with a NaN"""
     evidence: MutableMapping[int, Any] = field(default_factory=dict)
-    """What the score is based on, by row (or system), where it was asked for"""
+    """Evidence for the scores by index of the row (or system); empty unless evidence was asked for"""
     higher_is_better: bool = True
     level: str = "item"
     """'item', or 'system' for a corpus-level metric"""
     sums: Sums | None = None
-    """What the value of a system is made of, where it is not the mean of its rows"""
+    """The counts and the formula of a metric whose value for a system is not the mean over rows; else None"""
     details: tuple[str, ...] = ()
-    """The sub-scores that have no better direction, such as counts: shown beside the scores, never judged by"""
+    """The sub-scores that have no better direction, such as counts. They inform, and nothing is decided by them"""
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """The least and the greatest value of each sub-score, as the metric declares them; see `range`"""
 
@@ -111,19 +111,19 @@ class Column:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The sub-scores that stand in a table, the deciding one first (`shown_parts`)."""
+        """The sub-scores that a table shows, the deciding one first (`shown_parts`)."""
         return shown_parts(self.parts, self.details)
 
     def arrow(self, part: str) -> str:
-        """Return which way a sub-score is better, as it stands behind a name; an informational sub-score has none."""
+        """Return the arrow to write after the name of a sub-score: " ↑", " ↓", or "" without a better direction."""
         return "" if part in self.details else " ↑" if self.higher_is_better else " ↓"
 
     def range(self, part: str) -> tuple[float, float]:
-        """Return the least and the greatest value that a sub-score can have; infinite where there is none.
+        """Return the least and the greatest value that a sub-score can have; infinite where there is no limit.
 
-        These are the declared limits, or the values where they pass these, as by rounding. Where none are declared:
-        those of the formula of summed counts; 0 to 1 where all values are from 0 to 1; at least 0 for a distance that
-        is never below it; else none.
+        The declared limits are used, widened where a value exceeds them, as rounding may do. Without declared limits,
+        they are the limits of the formula of summed counts; or 0 and 1, if all values are from 0 to 1; or 0 and
+        infinity, for a distance without a negative value; or both infinite.
 
         Args:
             part: the sub-score, one of `parts`.
@@ -144,7 +144,7 @@ class Column:
         return (0.0 if is_distance and 0 <= least <= most else -math.inf), math.inf
 
     def cut(self, parts: Sequence[str]) -> Column:
-        """Return the column with some of its sub-scores, in its own order, without evidence and counts."""
+        """Return the column with only the named sub-scores, in the column's order, without evidence and counts."""
         taken = tuple(part for part in self.parts if part in parts)
         return replace(
             self,
@@ -157,14 +157,14 @@ class Column:
         )
 
     def per_item(self, of: NDArray[np.intp], items: int) -> Column:
-        """Return the column with one value for each item: the mean over its rows.
+        """Return the column with one value for each item: the mean over the item's rows.
 
         Args:
-            of: the number of each row's item: [rows].
-            items: how many items there are.
+            of: the index of each row's item, [rows].
+            items: the number of items.
 
         Returns:
-            The column, with a row for each item.
+            The column with a row for each item; a column of a corpus-level metric unchanged.
         """
         if self.level != "item":
             return self
@@ -177,14 +177,14 @@ class Column:
         return replace(self, values=values, reasons=dict(sorted(reasons.items())), evidence={}, sums=sums)
 
     def label(self, spec: str, part: str) -> str:
-        """Return what to call a sub-score.
+        """Return the name of a sub-score as tables show it.
 
         Args:
-            spec: that of the metric.
+            spec: the spec of the metric.
             part: the sub-score.
 
         Returns:
-            The spec, with the sub-score where there are several.
+            The spec, followed by the sub-score where the metric has several.
         """
         return f"{spec} {part}" if len(self.parts) > 1 else spec
 
@@ -197,7 +197,7 @@ class Column:
 
 
 def _means(values: NDArray[np.float64], of: NDArray[np.intp], items: int) -> NDArray[np.float64]:
-    """Return the mean of the numbers of each item's rows: [rows, n] -> [items, n]; NaN where there is none."""
+    """Return the mean over the rows of each item, [rows, n] -> [items, n]; NaN for an item without a value."""
     valued = ~np.isnan(values)
     sums, counts = np.zeros((items, values.shape[1])), np.zeros((items, values.shape[1]))
     np.add.at(sums, of, np.where(valued, values, 0.0))

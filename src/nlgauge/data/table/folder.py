@@ -1,8 +1,8 @@
-"""The scores folder: the Parquet files that a run writes block after block, and their reader as a table.
+"""The scores folder: the Parquet files that a run writes block after block, and the reader that makes a table of them.
 
-`_plan.json` says which run it is, `rows-NNN.parquet` holds a block of rows and is named after its first one, and
-`_header.json` is written last: a folder without it is of a run that has not ended, which goes on from there. It holds
-the digest of each file, and is sealed, so that a file that was changed is refused. A row has
+`_plan.json` says which run the folder is of. `rows-NNN.parquet` holds a block of rows, and NNN is the index of its
+first row. `_header.json` is written last: a folder without this file is of a run that has not ended and can go on. The
+header holds the digest of each file, and is sealed, so that a file that was changed is refused. A row has
 the columns `row` (counted from 1), `system`, `item`, and for each metric `METRIC.PART` (null where it is NaN),
 `METRIC.reason`, `METRIC.notes`, `METRIC.longer`, and where there are any `METRIC.counts` and `METRIC.evidence` (JSON).
 Earlier versions counted `row` from 0, and their folders are read too.
@@ -37,13 +37,13 @@ HEADER, PLAN = "_header.json", "_plan.json"
 FILES = "files"
 """The field of the header that holds the digest of each file"""
 GO_ON = "give its command once more: it goes on"
-"""What completes a folder"""
+"""The remedy for a folder of a run that has not ended"""
 
 _BLOCK = re.compile(r"rows-(\d{12})\.parquet")
 
 
 class Dataset:
-    """A scores folder, on this machine or at an address. Raises MissingExtraError without pyarrow."""
+    """A scores folder on this machine or at an address. Raises MissingExtraError where pyarrow is not installed."""
 
     def __init__(self, place: FilePath) -> None:
         try:
@@ -62,7 +62,7 @@ class Dataset:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other runs out of a folder of this machine, until the inside or the process ends.
+        """Keep other runs out of a folder on this machine, until the context or the process ends.
 
         Returns:
             A context.
@@ -86,10 +86,10 @@ class Dataset:
             yield
 
     def record(self, name: str, remedy: str) -> dict[str, Any] | None:
-        """Return the content of a JSON file.
+        """Return the object in a JSON file of the folder.
 
         Args:
-            name: the file.
+            name: the name of the file.
             remedy: what the error says to do with a damaged file.
 
         Returns:
@@ -110,7 +110,7 @@ class Dataset:
         return record
 
     def content(self, name: str) -> bytes | None:
-        """Return the bytes of a file; None where it is not there. Raises InputError where it cannot be read."""
+        """Return the bytes of a file of the folder; None where there is no such file. Raises InputError."""
         try:
             if self._files.get_file_info(self._at(name)).type == self._no_file:
                 return None
@@ -121,15 +121,15 @@ class Dataset:
             raise InputError(problem, file=self.place, remedy="give a folder that can be read") from None
 
     def digests(self) -> dict[str, str]:
-        """Return the SHA-256 (hexadecimal) of the plan and of each block."""
+        """Return the SHA-256 (hexadecimal) of the plan and of each block, by file name."""
         names = [PLAN, *map(block_name, self.blocks())]
         return {name: sha256(data).hexdigest() for name in names if (data := self.content(name)) is not None}
 
     def sealed_files(self) -> dict[str, str] | None:
-        """Return the digests of the files as the header names them.
+        """Return the digest of each file, as the sealed header has it.
 
         Returns:
-            By file; none of them where the header was changed, and None where it has no seal or is not there.
+            Digests by file name. Empty where the header was changed; None where there is no header, or it has no seal.
         """
         data = self.content(HEADER)
         if data is None:
@@ -145,22 +145,22 @@ class Dataset:
         return {} if names or not isinstance(files, dict) else files
 
     def write_record(self, name: str, record: Mapping[str, Any]) -> None:
-        """Write a JSON file. It is complete or not there at all. Raises InputError."""
+        """Write a JSON file, whole or not at all. Raises InputError where it cannot be written."""
         data = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1).encode()
         self._write(name, lambda file: file.write(data))
 
     def blocks(self) -> list[int]:
-        """Return the first rows of the blocks that are there, in order."""
+        """Return the index of the first row of each block in the folder, in ascending order."""
         infos = self._files.get_file_info(self._selector(self._folder, allow_not_found=True))
         names = (_BLOCK.fullmatch(info.base_name) for info in infos if info.is_file)
         return sorted(int(name[1]) for name in names if name)
 
     def read(self, first: int, files: Mapping[str, str] | None = None) -> Any:
-        """Return the block that begins with a row, as a pyarrow table.
+        """Return a block, as a pyarrow table.
 
         Args:
-            first: the row.
-            files: the digests that files have to have, as `sealed_files` returns them.
+            first: the index of the first row of the block.
+            files: the expected digests by file name, as `sealed_files` returns them; None to accept any digest.
 
         Returns:
             The table.
@@ -184,10 +184,10 @@ class Dataset:
         """Write a block of rows.
 
         Args:
-            first: the number of its first row.
+            first: the index of the first row of the block.
             places: (system, item) of each row.
-            of_metrics: the columns of the metrics, by name.
-            types: the columns that are written, with the type of each, as `types_of` has them.
+            of_metrics: the values of the metrics' columns, by name of the column.
+            types: the type of each column to write, as `types_of` returns them.
         """
         import pyarrow as pa
 
@@ -218,7 +218,7 @@ class Dataset:
 
 
 def block_name(first: int) -> str:
-    """Return the file of the block that begins with a row."""
+    """Return the file name of the block whose first row has this index."""
     return f"rows-{first:012d}.parquet"
 
 
@@ -227,8 +227,8 @@ def fault(table: Any, first: int, columns: Mapping[str, Any], earlier: bool = Fa
 
     Args:
         table: the block, a pyarrow table.
-        first: the number of its first row.
-        columns: those that it should have, with the type of each (`types_of`).
+        first: the index of the first row of the block.
+        columns: the columns that the block should have, with the type of each (`types_of`).
         earlier: take a block of an earlier version too, which counts its rows from 0.
 
     Returns:
@@ -248,7 +248,7 @@ def fault(table: Any, first: int, columns: Mapping[str, Any], earlier: bool = Fa
 
 
 def types_of(parts: Mapping[str, Sequence[str]], counted: Collection[str], evidence: bool) -> dict[str, Any]:
-    """Return the type of each column of a block. parts: by metric of rows. counted: metrics that have counts."""
+    """Return the pyarrow type of each column of a block, for sub-scores by metric (`parts`) and metrics with counts."""
     import pyarrow as pa
 
     types = {"row": pa.int64(), "system": pa.string(), "item": pa.string()}
@@ -273,20 +273,20 @@ class _Whole(msgspec.Struct):
     """The values of a corpus-level metric, in `_header.json`."""
 
     values: list[list[Number]]
-    """By system, and by sub-score"""
+    """The values of the metric, [systems, sub-scores]"""
     reasons: dict[str, str]
     evidence: dict[str, dict[str, Any]]
 
 
 def is_folder(place: FilePath) -> bool:
-    """Return whether a place of scores is a folder, and not a file."""
+    """Return whether scores are in a folder. An address is one unless it ends in .jsonl or .jsonl.gz."""
     if is_address(place):
         return not str(place).endswith((".jsonl", ".jsonl.gz"))
     return Path(place).is_dir()
 
 
 def load(place: FilePath) -> ScoreTable:
-    """Return what a scores folder holds. Raises InputError for one that is not of a run that has ended."""
+    """Return the table of a scores folder. Raises InputError for a folder that is incomplete or was changed."""
     dataset = Dataset(place)
     record = dataset.record(HEADER, GO_ON)
     if record is None:
@@ -333,7 +333,7 @@ def load(place: FilePath) -> ScoreTable:
 
 
 def _wrong(header: Header, systems: Mapping[str, _Whole], blocks: Mapping[int, Any]) -> str | None:
-    """Return what does not fit together."""
+    """Return how header, values of systems and blocks contradict each other; None where they do not."""
     if missing := [spec for spec in header.metrics if spec not in header.signatures]:
         return f"{missing[0]} has no signature"
     sets = {spec: about for spec, about in header.metrics.items() if about.level == "system"}
@@ -375,7 +375,7 @@ def _column(about: MetricHeader, spec: str, tables: Sequence[Any]) -> Column:
 
 
 def _read(text: object) -> Any:
-    """Evidence; what is no JSON is refused with all that is no evidence."""
+    """Return evidence from JSON; a text that is no JSON unchanged, because `wrong_evidence` refuses it later."""
     try:
         return msgspec.json.decode(str(text))
     except (ValueError, RecursionError):
@@ -392,7 +392,7 @@ def _whole(about: MetricHeader, saved: _Whole) -> Column:
 
 
 def _counts(column: Any) -> NDArray[np.float64]:
-    """[rows, counts]; NaN for a row without."""
+    """Return the counts of each row as an array [rows, counts]; NaN for a row without counts."""
     counted = ~np.asarray(column.is_null().to_numpy(), np.bool_)
     flat = column.combine_chunks().flatten().to_numpy()
     width = len(flat) // counted.sum() if counted.any() else 1

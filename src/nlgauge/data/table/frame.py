@@ -1,4 +1,4 @@
-"""Results as pandas data frames, and a table in a few lines: the first systems and metrics with their means."""
+"""Results as pandas data frames, and a table of scores in a few lines: the means of the first systems and metrics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 def long_frame(table: ScoreTable) -> pd.DataFrame:
-    """One line for every value: system, item, trial where rows name one, metric, part, value, reason."""
+    """Return a frame, a line for each value: system, item, trial where rows name one, metric, part, value, reason."""
     names = ("system", "item", *_trial(table), "metric", "part", "value", "reason")
     made = _frame(([record.get(name) for name in names] for record in table.records()), names)
     # As in a scores file, where an infinite value is a word.
@@ -31,7 +31,7 @@ def long_frame(table: ScoreTable) -> pd.DataFrame:
 
 
 def wide_frame(table: ScoreTable) -> pd.DataFrame:
-    """One line for every row: system, item, trial where rows name one, and a column for each sub-score of a metric."""
+    """Return a frame with a line for each row: system, item, trial where rows name one, and each sub-score."""
     parts = [column.label(spec, part) for spec, column in table.columns.items() for part in column.parts]
     return _frame((list(row.values()) for row in table), ["system", "item", *_trial(table), *parts])
 
@@ -41,11 +41,11 @@ def _trial(table: ScoreTable) -> tuple[str, ...]:
 
 
 class Records(Sequence[T]):
-    """What was asked of scores comes to: a sequence of its `records`."""
+    """The result of a question about scores, as a sequence of records."""
 
     records: list[T]
     kind: ClassVar[type[Any]]
-    """The dataclass that they are of"""
+    """The dataclass of the records"""
 
     def __getitem__(self, index: Any) -> Any:
         return self.records[index]
@@ -57,12 +57,12 @@ class Records(Sequence[T]):
         return iter(self.records)
 
     def to_pandas(self) -> pd.DataFrame:
-        """One line for every record, a column for each of its fields. Raises MissingExtraError without pandas."""
+        """Return a frame: a line for each record, a column for each field. Raises MissingExtraError without pandas."""
         return frame_of(self.records, self.kind)
 
 
 def frame_of(records: Iterable[Any], kind: type[Any]) -> pd.DataFrame:
-    """One line for every record, which is of a dataclass; a column for each of its values."""
+    """Return a frame with a line for each record (a dataclass) and a column for each of its values."""
     lines = [dict(values_of(record)) for record in records]
     names = list(lines[0]) if lines else [field.name for field in fields(kind)]
     return _frame((list(line.values()) for line in lines), names)
@@ -82,10 +82,8 @@ _SYSTEMS, _METRICS = 10, 5
 def summary(table: ScoreTable) -> str:
     """Return a line that counts rows, systems and metrics, then a table of means.
 
-    The table has a line for each system and a column for each metric.
-
-    A metric shows its deciding score; an arrow says which way is better, and "-" stands where there is no number. Where
-    rows have no value, a line says how many.
+    The table has a line for each system and a column for each metric. A metric shows its deciding score; an arrow says
+    which direction is better, and "-" stands for a missing number. Where rows have no value, a line says how many.
 
     Args:
         table: the scores.
@@ -103,7 +101,7 @@ def summary(table: ScoreTable) -> str:
 
 
 def notebook(table: ScoreTable) -> str:
-    """Return the same as HTML."""
+    """Return the summary of a table as HTML for a notebook."""
     head, *rows = list(zip(*_columns(table), strict=True)) or [()]
     return small(_counted(table), head, rows, _more(table))
 
@@ -114,7 +112,7 @@ def _counted(table: ScoreTable) -> str:
 
 
 def _more(table: ScoreTable) -> list[str]:
-    """Return which values are missing, and how much there is that is not shown."""
+    """Return lines that count missing values, and the systems and metrics that are not shown."""
     missing = []
     for spec in table.metrics[:_METRICS]:
         column = table.columns[spec]
@@ -129,7 +127,7 @@ def _more(table: ScoreTable) -> list[str]:
 
 
 def _columns(table: ScoreTable) -> list[list[str]]:
-    """Return the systems, then the means by each metric, each column under its head; nothing for an empty table."""
+    """Return columns of cells, each with its head: the systems, then the means by each metric. Empty without rows."""
     systems, specs = table.systems[:_SYSTEMS], table.metrics[:_METRICS]
     if not (systems and specs):
         return []

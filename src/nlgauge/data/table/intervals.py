@@ -1,4 +1,4 @@
-"""What each system scores, with its confidence interval: of items, or of clusters of them."""
+"""The mean score of each system with its confidence interval, over items or over clusters of items."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ class SystemScore:
     metric: str
     part: str
     mean: float
-    """For a metric that has a value of all rows together (`whole`), that value"""
+    """The mean over items; or the value of all rows together, for a metric that has one (`whole`)"""
     low: float
     high: float
     n: int
-    """Items with a number"""
+    """Number of items with a value"""
     undefined: int
-    """Items without"""
+    """Number of items without a value"""
     whole: bool = False
-    """`mean` is the value of all rows together, a corpus BLEU say, and not the mean of the rows' values"""
+    """Whether `mean` is the value of all rows together, a corpus BLEU say, and not the mean of the rows' values"""
     clusters: int | None = None
-    """How many clusters the items are of, where the table has clusters"""
+    """Number of clusters of the items; None where the table has no clusters"""
     effective: float = math.nan
-    """How many clusters of equal size say as much; below 2 there is no interval"""
+    """Effective number of clusters: so many of equal size would say as much. Below 2 there is no interval"""
 
 
 class SystemScores(list[SystemScore]):
-    """What `ScoreTable.by_system` gives."""
+    """The list of scores that `ScoreTable.by_system` returns."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """One line for every record, a column for each of its fields. Raises MissingExtraError without pandas."""
+        """Return a frame: a line for each record, a column for each field. Raises MissingExtraError without pandas."""
         return frame_of(self, SystemScore)
 
 
@@ -56,13 +56,13 @@ def by_system(
     confidence: float,
     clusters: Sequence[str] | None = None,
 ) -> SystemScores:
-    """Return value, interval and count of every metric, part and system, in this order.
+    """Return value, interval and counts for every metric, sub-score and system, in this order.
 
     Args:
         rows: the system and the item of each row.
         columns: the scores of each metric.
-        confidence: that of the intervals.
-        clusters: what each row shares with others; rows of one cluster are not independent.
+        confidence: the confidence level of the intervals.
+        clusters: the cluster of each row; rows of one cluster are not independent.
 
     Returns:
         A list of `SystemScore`.
@@ -99,9 +99,10 @@ def by_system(
 
 
 def _said(column: Column, part: int, number: int, rows: NDArray[np.intp], groups: NDArray[np.intp] | None) -> Inference:
-    """Return what a column says of one of its sub-scores of one system: of these rows, or by the system's number.
+    """Return the mean of a sub-score for one system, and the basis of its interval.
 
-    groups: the number of each row's cluster.
+    `number` is the index of the system, `rows` are the indexes of its rows, and `groups` the clusters of these rows.
+    For a corpus-level metric, the value of the system is returned in place of the mean.
     """
     if column.level == "system":
         value = float(column.values[number, part])
@@ -117,11 +118,11 @@ def _said(column: Column, part: int, number: int, rows: NDArray[np.intp], groups
 
 
 def formula_of(sums: Sums, part: int) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    """Return the value of one sub-score as a function of summed counts: [..., counts] -> [...]."""
+    """Return a function from summed counts to the value of one sub-score, [..., counts] -> [...]."""
     return lambda totals: sums.value(totals[..., None, :])[..., part]
 
 
 def without_draws(replicates: int | None, seed: int | None) -> None:
-    """Warn of options of a resampling that is not there any more: means and differences have Student's t."""
+    """Warn that `replicates` and `seed` have no effect any more, because no interval is resampled."""
     if replicates is not None or seed is not None:
         warnings.warn("replicates and seed have no effect: nothing is drawn", DeprecationWarning, stacklevel=3)

@@ -1,7 +1,7 @@
-"""Values that are so far above all others that they are an error of the tool that gave them.
+"""Outliers: values so far above all others that the tool that gave them must have made an error.
 
 A judge that writes 9.2e+124 for 0.92 makes a mean of 130 digits. Values with long tails are no such error: perplexities
-of 20 to 50,000 lie thousands of times apart, and those of single rare words millions of times.
+from 20 to 50,000 differ by a factor of thousands, and those of single rare words by a factor of millions.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ if TYPE_CHECKING:
     from nlgauge.data.table.table import ScoreTable
 
 FAR = 1e9
-"""How many times as large as every other value it is, and as 1"""
+"""Factor by which an outlier exceeds every other value, and 1"""
 _NAMED = 3
-"""Rows of a sub-score that are named"""
+"""Number of outliers of a sub-score that are named"""
 
 
 def outliers(table: ScoreTable, systems: Collection[str] | None = None) -> Iterator[str]:
-    """Yield a sentence for each such value, which names its row; at most half of the values of a sub-score are such.
+    """Yield a sentence for each outlier, which names its row; then one that counts further outliers of the sub-score.
+
+    If more than half of the values of a sub-score are so far above the others, none of them counts as an outlier.
 
     Args:
         table: the scores.
-        systems: those whose rows are named; all by default.
+        systems: the systems whose rows are named; all by default.
 
     Returns:
         An iterator over the sentences.

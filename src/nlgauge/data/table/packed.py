@@ -1,9 +1,9 @@
-"""Evidence in a scores file: lists of records by their fields, and words by their places alone.
+"""The packed form of evidence in a scores file, in which a list of records is an object with a list for each field.
 
-`{"at": [0, 1], "alignment": [1.0]}` stands for `[{"text": "A", "begin": 0, "end": 1, "alignment": 1.0}]`: `at` has two
-numbers a record, how far it begins behind the end of the one before it, and its length. A field that some records lack
-is null for these. The text of a word is left out where its place in the whole text gives it. Lists of records that are
-not packed are read too.
+`{"at": [0, 1], "alignment": [1.0]}` stands for `[{"text": "A", "begin": 0, "end": 1, "alignment": 1.0}]`. The list `at`
+has two numbers for each record: the distance from the end of the record before it, and the record's length. A field
+that a record lacks is null. The text of a word is left out where its position in the whole text gives it. Lists of
+records that are not packed are read too.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class _Packed(NamedTuple):
 
 
 class Unpacking(UserDict[int, Any]):
-    """Evidence by row (or system) that a file holds. It is unpacked where it is looked at: most commands do not."""
+    """Evidence of a file by index of the row (or system). It is unpacked when it is first read, if ever."""
 
     def take(self, row: int, evidence: dict[str, Any]) -> None:
-        """Add the evidence of a row as it stands in a file.
+        """Add the evidence of a row as a file holds it.
 
         Args:
-            row: the number of the row.
+            row: the index of the row.
             evidence: JSON, packed or not.
 
         Raises:
-            ValueError: `packed` does not make such evidence; the message names the place.
+            ValueError: the evidence is not in the form that `packed` gives; the message names the place in it.
         """
         if wrong := wrong_evidence(evidence, packed=True) or _unequal(evidence):
             raise ValueError(wrong)
@@ -47,7 +47,7 @@ class Unpacking(UserDict[int, Any]):
 
 
 def packed(evidence: Any) -> Any:
-    """Return evidence in the form of a file. Evidence without the shapes of `nlgauge.data.evidence` is unchanged."""
+    """Return evidence in its packed form. Evidence that `wrong_evidence` finds wrong is returned unchanged."""
     if wrong_evidence(evidence):
         return evidence
     made = _changed(evidence, _OF_A_ROW, _lists)
@@ -55,7 +55,7 @@ def packed(evidence: Any) -> Any:
 
 
 def unpacked(evidence: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the evidence that `packed` was given. Lists that are not packed stay lists."""
+    """Return the evidence of a packed form, as it was before `packed`. Lists that are not packed stay lists."""
     made = _changed(evidence, _OF_A_ROW, _records)
     return _changed(made, ("texts",), lambda texts: [_unpacked_text(text) for text in texts])
 
@@ -84,7 +84,7 @@ def _unpacked_text(text: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lists(records: list[Any]) -> Any:
-    """Return records by their fields; as they are where that could not be turned back."""
+    """Return records as an object with a list for each field; unchanged where `_records` could not restore them."""
     names = list(dict.fromkeys(chain.from_iterable(records)))
     if not names or "at" in names or any(None in record.values() for record in records):
         return records
@@ -101,7 +101,7 @@ def _lists(records: list[Any]) -> Any:
 
 
 def _records(fields: Any) -> Any:
-    """Return the records of which `_lists` made the fields."""
+    """Return the list of records that `_lists` turned into an object of lists."""
     if not isinstance(fields, dict):
         return fields
     columns: dict[str, Sequence[Any]] = {}
@@ -117,13 +117,13 @@ def _records(fields: Any) -> Any:
 
 
 def _bounds(at: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-    """Return where each record begins and ends."""
+    """Return the begin of each record, and the end of each record, from the list `at`."""
     ends = list(accumulate(at))
     return ends[::2], ends[1::2]
 
 
 def _unequal(evidence: Mapping[str, Any]) -> str | None:
-    """Return which records have fields of unlike lengths, or words without a text that do not follow each other."""
+    """Return what is wrong: lists that differ in length, or overlapping words without texts; None if nothing is."""
     holders: list[tuple[str, Mapping[str, Any], Collection[str]]] = [("", evidence, _OF_A_ROW)]
     holders += [(f"texts[{n}].", text, _OF_A_TEXT) for n, text in enumerate(evidence.get("texts", ()))]
     for where, holder, names in holders:
@@ -137,7 +137,7 @@ def _unequal(evidence: Mapping[str, Any]) -> str | None:
 
 
 def _count(fields: Any) -> int | None:
-    """Return how many records fields are of; None where they are not of one length, or no lists."""
+    """Return the number of records in an object of lists; None where the lists differ in length, or are no lists."""
     if isinstance(fields, list):
         return len(fields)
     if not isinstance(fields, dict) or ("at" in fields and fields.keys() & {"begin", "end"}):
@@ -147,6 +147,6 @@ def _count(fields: Any) -> int | None:
 
 
 def _pairs(at: Any) -> int | None:
-    """Return how many places there are; None for what is no list of two whole numbers each."""
+    """Return the number of pairs in a list such as `at`; None for a value that is no list of pairs of whole numbers."""
     whole = isinstance(at, list) and len(at) % 2 == 0 and {int}.issuperset(map(type, at))
     return len(at) // 2 if whole else None

@@ -1,4 +1,4 @@
-"""Reads a scores file back, and refuses one that was cut short or edited, by its line."""
+"""The reader of scores files, which refuses a file that was cut short or edited, and names the line."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from nlgauge.maths.totals import FORMULAS
 _HEADER_EDITED = "the file was edited, or a newer nlgauge wrote it"
 _SHOWN = 80
 _EXPANDED = 500
-"""Times its own size that a compressed scores file may hold: each line names system, metric and sub-score again"""
+"""Limit of the unpacked size of a scores file, as a multiple of its packed size. Lines repeat names and pack well"""
 
 
 class MetricHeader(msgspec.Struct):
-    """What a header says of a metric."""
+    """The entry of a metric in a header."""
 
     parts: list[str]
     higher_is_better: bool
@@ -59,20 +59,20 @@ class Header(msgspec.Struct):
     nlgauge: str
     signatures: dict[str, str]
     metrics: dict[str, Any]
-    """By spec: MetricHeader"""
+    """The entry of each metric (`MetricHeader`), by spec"""
     run: dict[str, Any]
     facts: dict[str, dict[str, Any]] = {}
-    """Before there were facts, a signature was its text alone"""
+    """The facts of each signature, by spec; empty in old files, which hold signatures as texts only"""
     rows: list[tuple[str, str]] = []
     anchors: dict[str, Any] | UnsetType = UNSET
-    """The header of rows that were scored again, with their records"""
+    """The header and the records of anchor rows, which were scored again in the same run"""
 
 
 _Count = Annotated[float, msgspec.Meta(gt=-LARGEST, lt=LARGEST)]
 
 
 class _Line(msgspec.Struct):
-    """Every other line of a scores file."""
+    """A record: any line of a scores file but the first."""
 
     system: str
     item: str | None
@@ -85,13 +85,13 @@ class _Line(msgspec.Struct):
 
 
 def named(name: str) -> str:
-    """Return a name out of a file as an error shows it: in one line, and not more of it than can be read."""
+    """Return a name from a file as an error shows it: on one line, and cut where it is long."""
     text = repr(name)[1:-1]
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def checked(header: dict[str, Any], path: str | Path) -> Header:
-    """Return the header. Raises InputError for one that `nlgauge.data.table.writing` would not write."""
+    """Return a header with checked types. Raises InputError for one that `nlgauge.data.table.writing` cannot write."""
     whole = all(isinstance(header.get(key), dict) for key in ("signatures", "metrics", "run"))
     if "nlgauge" not in header or not whole:
         remedy = "give what nlgauge score -o wrote; a table of outputs has to be scored first"
@@ -135,7 +135,7 @@ _CUT, _EDITED = "the file is cut short or was edited", "the file was edited"
 
 
 def read(path: str | Path) -> ScoreTable:
-    """Read what `nlgauge.data.table.writing.write` wrote. Raises InputError, with the line, for anything else."""
+    """Return the table of a scores file. Raises InputError, with the line, for a broken or incomplete file."""
     texts = lines(file_at(path), _EXPANDED)
     first = next(texts)
     record = _record(path, 1, first)
@@ -149,7 +149,7 @@ def read(path: str | Path) -> ScoreTable:
 
 
 def _anchors(again: dict[str, Any], path: str | Path) -> ScoreTable:
-    """Return the table of the rows that were scored again, of their header with its records. Raises InputError."""
+    """Return the table of the anchor rows, from a header that holds their records. Raises InputError."""
     header, records = checked(again, path), again.get("records")
     if not isinstance(records, list):
         problem = "the list of records is missing in the header's anchors"
@@ -161,7 +161,7 @@ def _anchors(again: dict[str, Any], path: str | Path) -> ScoreTable:
 
 
 def _table(header: Header, records: Iterable[tuple[int, object]], path: str | Path) -> ScoreTable:
-    """Return the table of a header and its records, each with the number of its line. Raises InputError."""
+    """Return the table of a header and its records, each with its line number. Raises InputError for a wrong record."""
     values_of = {spec: _Values(path, spec, column_of(about)) for spec, about in header.metrics.items()}
     for number, record in records:
         try:
@@ -198,7 +198,7 @@ def _record(path: str | Path, number: int, line: str) -> dict[str, Any]:
 
 
 def refuse_unmeant(rows: Rows, header: Header, path: str | Path) -> None:
-    """Raise InputError for two rows of the same system, item and trial, unless the table allows them."""
+    """Raise InputError for two rows with the same system, item and trial, unless the header says that rows repeat."""
     trials = header.run.get("trials") or [None] * len(rows)
     if len(trials) != len(rows):
         raise InputError(f"names {len(trials)} trials of {len(rows)} rows", file=path, row=1, remedy=_EDITED)
@@ -208,7 +208,7 @@ def refuse_unmeant(rows: Rows, header: Header, path: str | Path) -> None:
 
 
 def signatures_of(header: Header) -> dict[str, Signature]:
-    """Return the signatures that a header names."""
+    """Return the signatures in a header, by spec."""
     facts = header.facts
     return {
         spec: Signature(spec, facts[spec]) if facts.get(spec) else Signature(text)
@@ -217,7 +217,7 @@ def signatures_of(header: Header) -> dict[str, Signature]:
 
 
 def column_of(about: MetricHeader) -> Column:
-    """Return the column of a metric that a header describes, without rows."""
+    """Return an empty column, without rows, with the properties that a metric has in the header."""
     return Column(
         tuple(about.parts),
         np.empty((0, len(about.parts))),
@@ -230,7 +230,7 @@ def column_of(about: MetricHeader) -> Column:
 
 
 class _Values:
-    """The values of one metric, as its records come: row by row, and sub-score by sub-score."""
+    """The values of one metric, collected from its records, which are ordered by row and then by sub-score."""
 
     def __init__(self, path: str | Path, spec: str, column: Column) -> None:
         self._path, self._spec, self._parts, self.column = path, spec, column.parts, column
@@ -240,7 +240,7 @@ class _Values:
         self._counts: dict[int, list[float]] = {}
 
     def take(self, number: int, line: _Line, others: Mapping[str, _Values]) -> None:
-        """One more record, of a line. Raises InputError for one that cannot be the next."""
+        """Add the record of line `number`. Raises InputError for a record that cannot follow the one before."""
         row, at = divmod(len(self._values), len(self._parts))
         if line.part != self._parts[at]:
             raise self._wrong(f"expected sub-score {shown(self._parts[at])}, found {shown(line.part)}", number)
@@ -258,7 +258,7 @@ class _Values:
             self._based_on(number, line.evidence, row, others)
 
     def end(self, rows: Rows) -> None:
-        """Make the column, of some rows. Raises InputError where the records are not those of these rows."""
+        """Fill the column with the values. Raises InputError where the records are not of these rows."""
         column, systems = self.column, list(dict.fromkeys(system for system, _ in rows))
         expected: list[_Place] = list(rows) if column.level == "item" else []
         size = len(expected) or len(systems)
@@ -273,7 +273,7 @@ class _Values:
             self._sum(column.sums, size)
 
     def _sum(self, sums: Sums, rows: int) -> None:
-        """Take what the values of all rows together are made of."""
+        """Fill `sums` with the counts of the rows. Raises InputError where its formula does not take such counts."""
         sizes = set(map(len, self._counts.values()))
         if len(sizes) > 1:
             raise self._wrong("rows of one metric have unlike counts")
@@ -291,7 +291,7 @@ class _Values:
             raise self._wrong(str(error), number) from None
 
     def _based_on(self, number: int, evidence: Any, row: int, others: Mapping[str, _Values]) -> None:
-        """Take what a record says that its score is based on: a text names the metric that has the same evidence."""
+        """Add the evidence of a record. A text in its place names a metric with the same evidence for the row."""
         if isinstance(evidence, str):
             other = others.get(evidence)
             if other is None or row not in other.evidence or other.places[row] != self.places[row]:

@@ -1,4 +1,4 @@
-"""What a table says of its run, of which digests of texts are made when they are first asked for."""
+"""The facts that a table holds about its run. Costly ones, such as digests of texts, are computed when first read."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Later:
-    """A value of a `RunRecord` that is made when it is first asked for: most tables are neither saved nor joined."""
+    """A value of a `RunRecord` that is computed when it is first read, since most tables are never saved or joined."""
 
     make: Callable[[], Any]
 
 
 class RunRecord(UserDict[str, Any]):
-    """A dict whose values may be `Later`; whoever reads it sees what these make."""
+    """A dict whose values may be `Later`. Reading such a value computes it, and returns the computed value."""
 
     def __getitem__(self, name: str) -> Any:
         value = self.data[name]

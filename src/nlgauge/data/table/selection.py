@@ -1,4 +1,4 @@
-"""Which metrics and sub-scores of a table a question is about."""
+"""The choice of the metrics and sub-scores of a table that a question is about."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nlgauge.errors import InputError, SpecError
 
 
 def label(table: ScoreTable, metric: str, part: str) -> str:
-    """Return what to call a sub-score of a metric: its spec, with the sub-score where it has several."""
+    """Return the name of a sub-score: the metric's spec, followed by the sub-score where the metric has several."""
     return table.columns[metric].label(metric, part)
 
 
@@ -19,13 +19,13 @@ def meant(table: ScoreTable, metric: object) -> tuple[str, tuple[str, ...]]:
 
     Args:
         table: the scores.
-        metric: as `ScoreTable.named` takes it; None for the one metric of the table.
+        metric: as `ScoreTable.named` takes it; None for the only metric of the table.
 
     Returns:
         The spec, and sub-scores, of which the first is the deciding one.
 
     Raises:
-        InputError: no metric is named, and the table has several.
+        InputError: no metric is named, and the table does not have exactly one.
     """
     if metric is None and len(table.columns) != 1:
         raise InputError("the table has several metrics", remedy=f"name one of {', '.join(table.columns) or 'none'}")
@@ -33,15 +33,15 @@ def meant(table: ScoreTable, metric: object) -> tuple[str, tuple[str, ...]]:
 
 
 def selected(table: ScoreTable, metrics: Sequence[str] | None = None, every_part: bool = False) -> ScoreTable:
-    """Return the table with some of its metrics only.
+    """Return the table with only the chosen metrics and sub-scores.
 
     Args:
         table: the scores.
-        metrics: specs, names, or either with a sub-score ("BERTScore recall"), which is then the sub-score taken; all
-            where none is given. An informational sub-score, which has no better direction, is taken where its name is
-            given and nowhere else, and stands in the table as the scores do; but a metric that has nothing else, such
-            as Length, is taken as it is.
-        every_part: take all scores of a metric, not the deciding one alone.
+        metrics: specs or names of metrics, each with or without a sub-score ("BERTScore recall"); None for all metrics.
+            Without a sub-score, the deciding one is taken. An informational sub-score, which has no better direction,
+            is taken if it is named, and is then shown as scores are. A metric with no other sub-scores, such as Length,
+            is taken as it is.
+        every_part: whether to take all scores of a metric for which no sub-score is named, and not the deciding one.
 
     Returns:
         The table, with the metrics in the order given.
@@ -61,11 +61,11 @@ def selected(table: ScoreTable, metrics: Sequence[str] | None = None, every_part
 
 
 def _cut(column: Column, parts: list[str]) -> Column:
-    """Return a column with some of its sub-scores, in its own order."""
+    """Return a column with only the named sub-scores, in the column's order."""
     taken = column if set(parts) == set(column.parts) else column.cut(parts)
     return replace(taken, details=() if column.scores else taken.parts)
 
 
 def directed(table: ScoreTable, spec: str, part: str) -> str:
-    """Return what to call a sub-score of a metric, with an arrow for the better direction where it has one."""
+    """Return the name of a sub-score, as `label` does, with an arrow for the better direction where it has one."""
     return label(table, spec, part) + table.columns[spec].arrow(part)

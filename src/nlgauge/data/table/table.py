@@ -1,4 +1,4 @@
-"""ScoreTable: the numbers of a run, where each came from, and why one is missing. The only hand-over after scoring."""
+"""ScoreTable: the scores of a run, with signatures and reasons for missing values. All later work starts from it."""
 
 from __future__ import annotations
 
@@ -28,36 +28,35 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _LONGEST_HEADER = 64 << 20
-"""Bytes"""
+"""Bytes of the first line that `is_at` reads"""
 
 
 @dataclass(eq=False, repr=False)
 class ScoreTable:
-    """Scores of a corpus by some metrics: rows in the corpus's order, nothing dropped, NaN with its reason.
+    """Scores of a corpus by metrics: all rows in the order of the corpus, with a reason for each NaN.
 
-    Two tables are equal where rows, columns and signatures are: what the scores are based on (evidence) and what
-    happened in the run do not count.
+    Two tables are equal if their rows, trials, columns and signatures are equal. Evidence and the facts of the run do
+    not count.
     """
 
     rows: list[tuple[str, str]]
     """(system, item) of each row"""
     columns: dict[str, Column]
-    """By metric spec"""
+    """The column of each metric, by spec"""
     signatures: dict[str, Signature]
-    """By metric spec: what the numbers depend on. Equal signatures on equal rows give equal numbers"""
+    """The signature of each metric, by spec. Equal signatures on equal rows give equal numbers"""
     run: MutableMapping[str, Any] = field(default_factory=dict)
-    """What is the same in every run of the same thing: corpus digest, rows, notes, what was asked for"""
+    """Facts of the run that are the same when it is repeated: corpus digest, number of rows, notes, specs asked for"""
     version: str = ""
-    """The nlgauge that made the table"""
+    """The version of nlgauge that made the table"""
     spent: dict[str, Any] = field(default_factory=dict)
-    """What differs from one run of the same thing to the next: seconds, passes of models, what was not computed again.
-    It is not saved"""
+    """Facts of the run that differ when it is repeated: seconds, passes of models, cached results. Not saved"""
     clusters: Sequence[str] | None = None
-    """What the row of each has in common with others, as `clustered` was told. It is not saved"""
+    """The cluster of each row, as `clustered` sets it; None without clusters. It is not saved"""
     anchors: ScoreTable | None = None
     """The scores of rated rows that were scored again in the same run, past the cache (`evaluate(anchors=...)`)"""
     seal: str | None = None
-    """The digest of the scores file that it was loaded from, "" of a file without a seal (`nlgauge.data.seal`)"""
+    """The digest in the seal of the scores file that the table was loaded from; "" for a file without a seal"""
 
     @property
     def metrics(self) -> list[str]:
@@ -73,10 +72,10 @@ class ScoreTable:
         """Return this table with clusters: no interval and no test takes rows of one cluster as independent.
 
         Args:
-            clusters: one of each row, in row order: what makes outputs alike beyond their item, as a source that
-                several questions share does, or an item that was answered with several seeds. Rows that have nothing
-                in common need clusters of their own. `nlgauge.ratings.join.by_column` takes them from a column of the
-                outputs.
+            clusters: the cluster of each row, in row order. Rows of one cluster are alike beyond their item, because
+                several questions share a source, say, or an item was answered with several seeds. Rows that have
+                nothing in common need different clusters. `nlgauge.ratings.join.by_column` takes clusters from a
+                column of the outputs.
 
         Returns:
             The table; the scores are the same.
@@ -93,13 +92,13 @@ class ScoreTable:
         """Return this table with other names for some metrics and systems, as figures, pages and papers call them.
 
         Args:
-            labels: new names by old ones; a metric is named as `find` takes it, and is found by its old name too.
+            labels: new names by old names. A metric is named as `find` takes it, and is still found by its old name.
 
         Returns:
             The table; the scores are the same.
 
         Raises:
-            SpecError: a name is not here, or two things would have one name.
+            SpecError: a name is not in the table, or two metrics or two systems would have one name.
         """
         systems = {name: labels.get(name, name) for name in self.systems}
         asked = {self.find(name): label for name, label in labels.items() if name not in systems}
@@ -131,7 +130,7 @@ class ScoreTable:
 
     @property
     def items(self) -> list[str]:
-        """The item of each row: of a trial that counts as a row (`per_trial`), the item that it is a trial of."""
+        """The item of each row. In the result of `per_trial`, each row is a trial, and has the item of that trial."""
         return list(self.run.get("items") or map(itemgetter(1), self.rows))
 
     @property
@@ -154,12 +153,12 @@ class ScoreTable:
         return numbered
 
     def named_trial(self, row: int) -> dict[str, str | None]:
-        """Return {"trial": its trial} of a row, counted from 0, where rows name their trial; else nothing."""
+        """Return {"trial": name} for a row, counted from 0, where rows name their trials; else an empty dict."""
         named: Sequence[str | None] | None = self.run.get("trials")
         return {} if named is None else {"trial": named[row]}
 
     def told_trials(self) -> list[str]:
-        """Return a sentence that says how the trials of an item count; nothing where a row is an item."""
+        """Return a list with a sentence on how the trials of an item count; an empty list where each row is an item."""
         if "items" in self.run:
             items = len({(system, item) for (system, _), item in zip(self.rows, self.run["items"], strict=True)})
             said = f"{len(self.rows):,} rows are trials of {items:,} outputs, and the trials of an item are one cluster"
@@ -171,18 +170,18 @@ class ScoreTable:
         return [f"{rows:,} rows are trials of {items:,} outputs: the mean over its trials stands for each"]
 
     def per_item(self) -> ScoreTable:
-        """Return this table with one row for each system and item: of its trials the mean of those with a value.
+        """Return this table with one row for each system and item, with the mean over the trials that have a value.
 
-        The counts of a metric that has a value of all rows together are averaged too. What a score is based on
-        (evidence) belongs to single rows, and is left out where rows are averaged; so are a corpus-level metric's
-        points, in which each row counts.
+        For a metric that computes the value of a system from the counts of all rows, the counts are averaged too.
+        Evidence belongs to single rows, and is left out where rows are averaged. The column of a corpus-level metric
+        is not changed: each row counts in its values.
 
         Returns:
             The table; itself where no row is repeated.
 
         Raises:
-            InputError: rows of one item are no trials, because they name none and `evaluate(repeats='mean')` was not
-                asked for; or those of one item are of several clusters.
+            InputError: rows of one item are not known to be trials, because they name none and the run was not asked
+                for `evaluate(repeats='mean')`; or rows of one item are of several clusters.
         """
         if first_repeat(self.rows) is None:
             return self
@@ -214,7 +213,7 @@ class ScoreTable:
     def per_trial(self) -> ScoreTable:
         """Return this table with each named trial as a row of its own, and the trials of an item as a cluster.
 
-        So a rating of a trial stands beside the scores of this very trial.
+        A rating of a trial is then compared with the scores of the same trial.
 
         Returns:
             The table, whose items are named by `of_trial`; itself where rows name no trial.
@@ -234,11 +233,11 @@ class ScoreTable:
         return replace(self, rows=rows, run={**run, "items": items}, clusters=clusters, anchors=anchors)
 
     def rows_of(self, system: str) -> NDArray[np.intp]:
-        """Return the numbers of a system's rows."""
+        """Return the indexes of a system's rows, counted from 0."""
         return np.array([index for index, (name, _) in enumerate(self.rows) if name == system], np.intp)
 
     def places(self, level: str) -> Sequence[tuple[str, str | None]]:
-        """(system, item) of each number of a column of a level: of 'item', or of 'system', where the item is None."""
+        """Return (system, item) of each value of a column with this level. At the level 'system', the item is None."""
         return self.rows if level == "item" else [(system, None) for system in self.systems]
 
     def column(self, metric: object) -> Column:
@@ -246,16 +245,16 @@ class ScoreTable:
         return self.columns[self.find(metric)]
 
     def find(self, metric: object) -> str:
-        """Return the spec under which a metric stands here.
+        """Return the spec that a metric has in this table.
 
         Args:
-            metric: that spec, the one that was asked for, or the bare name.
+            metric: the spec, the spec as it was given to the run, or the name without parameters.
 
         Returns:
             The spec.
 
         Raises:
-            SpecError: none is meant, or several are.
+            SpecError: no metric of the table is meant, or several are.
         """
         asked: str = self.run.get("asked", {}).get(str(metric), str(metric))
         for exact in (str(metric), asked):
@@ -272,7 +271,7 @@ class ScoreTable:
         raise SpecError(several + ", ".join(named or self.columns))
 
     def _short(self, wanted: str) -> list[str]:
-        """Return the specs that a short spelling means, such as Consistency:D where the file was scored by another."""
+        """Return the specs that a short spelling such as Consistency:D means, where the run had another spelling."""
         name, _, value = wanted.partition(":")
         of = [spec for spec in self.columns if spec.partition("(")[0] == name]
         return [spec for spec in of if value and repr(value) in spec]
@@ -281,11 +280,11 @@ class ScoreTable:
         """Return the spec and the sub-scores that a name means.
 
         Args:
-            name: as `find` takes it, or that and a sub-score: "BERTScore recall".
+            name: a metric as `find` takes it, or a metric and a sub-score: "BERTScore recall".
 
         Returns:
-            The spec, and the sub-score that is named, else all scores, of which the first is the deciding one: what
-            commands take where no sub-score is named.
+            The spec, and the named sub-score or else all sub-scores that a table shows. The first is the deciding
+            sub-score, which commands take where no sub-score is named.
 
         Raises:
             SpecError: there is nothing of this name.
@@ -311,7 +310,7 @@ class ScoreTable:
         return part
 
     def values(self, metric: object, part: str | None = None) -> NDArray[np.float64]:
-        """Return one number per row, or of a corpus-level metric one per system.
+        """Return one number per row, or one per system for a corpus-level metric.
 
         Args:
             metric: as `find` takes it.
@@ -321,7 +320,7 @@ class ScoreTable:
             [rows], in row order; or [systems], in the order of `systems`. NaN where there is none.
 
         Raises:
-            SpecError: the metric or the sub-score is not here.
+            SpecError: the table does not have the metric or the sub-score.
         """
         spec = self.find(metric)
         column = self.columns[spec]
@@ -329,7 +328,7 @@ class ScoreTable:
         return values
 
     def __getitem__(self, name: object) -> NDArray[np.float64]:
-        """`values` of a metric, or of a metric and its part in one name: table["BLEU"], table["BERTScore recall"]."""
+        """Return the `values` of a metric, or of a metric and a sub-score: table["BLEU"], table["BERTScore recall"]."""
         spec, parts = self.named(name)
         return self.values(spec, parts[0] if len(parts) == 1 else None)
 
@@ -338,7 +337,7 @@ class ScoreTable:
         return len(self.rows)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Yield each row: its "system", its "item", and its number by each sub-score of each metric.
+        """Yield each row as a dict: "system", "item", and a number for each sub-score of each metric.
 
         A corpus-level metric has a number for each system, and every row of the system has that number.
 
@@ -360,17 +359,17 @@ class ScoreTable:
     def by_system(
         self, confidence: float = 0.95, replicates: int | None = None, seed: int | None = None
     ) -> SystemScores:
-        """Return the mean, its interval and the count of every system, metric and part: a list of `SystemScore`.
+        """Return mean, interval and number of items for every system, metric and sub-score: a list of `SystemScore`.
 
         The intervals are those of `nlgauge.maths.inference`: Student's t of items or clusters, Wilson's of values that
-        are all 0 or 1, and no end leaves the values that the metric can have. A metric that has a value of all rows
+        are all 0 or 1. No interval exceeds the metric's limits. A metric that has a value of all rows
         together gives that value (`whole`); its interval is the jackknife's, and its `n` counts the rows that it is
         made of. A corpus-level metric has one value for each system and no interval: a bootstrap sample repeats some
         items, and a measure of nearest neighbours would count each repetition as one more output. Repeated rows count
         as their mean (`per_item`).
 
         Args:
-            confidence: that of the intervals.
+            confidence: the confidence level of the intervals.
             replicates: without effect since version 0.2, and accepted for one version more.
             seed: as `replicates`.
 
@@ -382,15 +381,15 @@ class ScoreTable:
         return by_system(table.rows, table.columns, confidence, table.clusters)
 
     def header(self) -> dict[str, object]:
-        """Return what `save` writes before the records: version, signatures, and what the metrics and the run were."""
+        """Return the header that `save` writes before the records: version, signatures, facts of metrics and run."""
         return writing.header(self)
 
     def records(self) -> Iterator[dict[str, object]]:
-        """One record per value, as `save` writes them, with the evidence that an earlier metric has too."""
+        """Yield one record per value, as `save` writes them, but with all evidence instead of a metric's name."""
         return writing.records(self)
 
     def save(self, path: str | Path) -> None:
-        """Write JSON Lines: a header, then one record per value. The file is complete or not there at all.
+        """Write JSON Lines: a header, then one record per value. The file is written whole or not at all.
 
         Args:
             path: '-' is the standard output, and a pipe or a device is written to as it is. A name that ends in .gz
@@ -406,14 +405,14 @@ class ScoreTable:
 
     @classmethod
     def load(cls, path: str | Path) -> ScoreTable:
-        """Read what `save` wrote, or the folder that a run wrote as it went. Raises InputError for anything else."""
+        """Return the table of a file that `save` wrote, or of a run's folder. Raises InputError for others."""
         from nlgauge.data.table import folder, reading
 
         return folder.load(path) if folder.is_folder(path) else reading.read(path)
 
     @staticmethod
     def is_at(path: str | Path) -> bool:
-        """Return False for a file whose first line is no header of scores, such as a file of outputs."""
+        """Return False for a file whose first line is no header of scores, such as a file of outputs; else True."""
         try:
             with opened(file_at(path)) as file:
                 first = json.loads(file.readline(_LONGEST_HEADER))
@@ -427,8 +426,8 @@ class ScoreTable:
         """Return a data frame with one line for every value: system, item, metric, part, value, reason.
 
         Args:
-            wide: one line for every row instead, with a column for each sub-score of each metric, as iteration over the
-                table gives them.
+            wide: whether to give one line for every row, with a column for each sub-score of each metric, as iteration
+                over the table does.
 
         Returns:
             The frame. A value of a whole system has no item; a missing value is NaN.

@@ -1,15 +1,16 @@
-"""The scores file: JSON Lines, a header and then one record for every value. `ScoreTable.save` and `load` are its door.
+"""The writer of scores files, for `ScoreTable.save`. A scores file is JSON Lines: a header, then a record per value.
 
 The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: what the text was made of},
 "metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "limits", "formula"}},
-"run", "seal"}. Where rows were scored again, "anchors" holds their own header with their "records".
-A record is {"system", "item", "metric", "part", "value", "reason"}, with "trial" where rows name theirs, and "evidence"
+"run", "seal"}. Where anchor rows were scored again, "anchors" holds their header, with their records as "records".
+A record is {"system", "item", "metric", "part", "value", "reason"}, with "trial" where rows name trials, and "evidence"
 and "counts" where there are any.
-Evidence is written as `packed` says, and as the spec of an earlier metric where it is that of the same row by it.
-JSON has no NaN and no infinity: a missing value is null with a reason, an infinite one a word.
+Evidence is written in its packed form (`packed`). Where an earlier metric has the same evidence for the row, the spec
+of that metric is written instead. JSON has no NaN and no infinity: a missing value is null with a reason, and an
+infinite value is a word.
 
-`write_events` makes OpenTelemetry's evaluation events of a table: OTLP logs as JSON Lines, which collectors of traces
-read. `write_leaderboard` makes the leaderboard of a judge for TREC AutoJudge, whose tools read it as `jsonl`.
+`write_events` writes a table as OpenTelemetry's evaluation events: OTLP logs as JSON Lines, which collectors of traces
+read. `write_leaderboard` writes the leaderboard of a judge for TREC AutoJudge, whose tools read it as `jsonl`.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ _HELD = 64 << 20
 
 
 def save(table: ScoreTable, path: str | Path) -> None:
-    """Write a table in the format that the end of the name says. Raises InputError for what cannot be written."""
+    """Write a table in the format that the end of the file name says. Raises InputError where it cannot be written."""
     name = str(path)
     writes = write_events if name.endswith(EVENTS) else write_leaderboard if name.endswith(LEADERBOARDS) else write
     writes(table, path)
 
 
 def write(table: ScoreTable, path: str | Path) -> None:
-    """Write a table, sealed. The file is complete or not there at all. Raises InputError where it cannot be written."""
+    """Write a table as a sealed scores file, whole or not at all. Raises InputError where it cannot be written."""
     seal = LineSeal(json.dumps(header(table), ensure_ascii=False, allow_nan=False))
     # The seal stands in the first line, and is made of all others: these are held until then.
     with _file(path) as file, SpooledTemporaryFile(_HELD, "w+", encoding="utf-8", newline="\n") as others:
@@ -61,7 +62,7 @@ def write(table: ScoreTable, path: str | Path) -> None:
 
 
 def _lines(table: ScoreTable) -> Iterator[str]:
-    """Yield every line but the first, without its end."""
+    """Yield every line of the file but the first, without its line end."""
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
     line_starts: dict[str, list[str]] = {}  # by level: rows are named again by every metric and part
     shown: dict[str, dict[str, Mapping[int, Any]]] = {}  # by level and metric
@@ -86,7 +87,7 @@ def _lines(table: ScoreTable) -> Iterator[str]:
 
 
 def _evidence(evidence: object, index: int, earlier: Mapping[str, Mapping[int, Any]]) -> str:
-    """Evidence of a row as JSON: the name of a metric that has the same there, or all of it."""
+    """Return the evidence of a row as JSON, or the spec of an earlier metric with the same evidence for the row."""
     same = next((spec for spec, evidence_of in earlier.items() if evidence_of.get(index) == evidence), None)
     return json.dumps(same or packed(evidence), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
@@ -96,7 +97,7 @@ def _file(path: str | Path) -> AbstractContextManager[TextIO]:
 
 
 def header(table: ScoreTable) -> Record:
-    """Return the first line of the file."""
+    """Return the record that the first line of the file holds."""
     first: Record = {
         "nlgauge": table.version,
         "signatures": {spec: str(signature) for spec, signature in table.signatures.items()},
@@ -112,7 +113,7 @@ def header(table: ScoreTable) -> Record:
 
 
 def records(table: ScoreTable) -> Iterator[Record]:
-    """One record for every value, in the order of the file."""
+    """Yield one record for every value, in the order of the file."""
     for spec, column in table.columns.items():
         places = table.places(column.level)
         for index, part, content in _contents(column):
@@ -123,7 +124,7 @@ def records(table: ScoreTable) -> Iterator[Record]:
 
 
 def _trial(table: ScoreTable, column: Column, row: int) -> Record:
-    """Return the trial of a row of a column, where rows name theirs."""
+    """Return {"trial": name} for a row of a column, where rows name their trials; else an empty dict."""
     return dict(table.named_trial(row)) if column.level == "item" else {}
 
 
@@ -143,7 +144,7 @@ def _described(column: Column) -> Record:
 
 
 def _contents(column: Column) -> Iterator[tuple[int, int, Record]]:
-    """For every value its row (or system), its sub-score, and what its record says besides naming them."""
+    """Yield (index of row or system, index of sub-score, further fields of the record) for every value."""
     summed = column.sums is not None
     counts: list[list[float]] = column.sums.counts.tolist() if column.sums is not None else []
     for index, values in enumerate(column.values.tolist()):
@@ -159,7 +160,7 @@ def _contents(column: Column) -> Iterator[tuple[int, int, Record]]:
 
 
 def _wholes(table: ScoreTable, spec: str, column: Column) -> Iterator[Record]:
-    """Yield a record of each system's value of all rows together, by a metric that has one."""
+    """Yield a record of each system's value, for a metric that computes it from the counts of all rows."""
     if column.sums is None:
         return
     for system in table.systems:
@@ -174,16 +175,16 @@ def _wholes(table: ScoreTable, spec: str, column: Column) -> Iterator[Record]:
 
 EVENT = "gen_ai.evaluation.result"
 EVENTS = (".otlp.jsonl", ".otlp.jsonl.gz")
-"""Ends of names of their files"""
+"""Ends of the names of files of events"""
 _AT_ONCE = 1000
 """Events on a line, each of which is one request of OTLP"""
 
 
 def write_events(table: ScoreTable, path: str | Path) -> None:
-    """Write an event for every value of a row. The file is complete or not there at all.
+    """Write an OpenTelemetry event for every value. The file is written whole or not at all.
 
     Args:
-        table: the scores. An event of an item that is a trace's id belongs to the trace.
+        table: the scores. Where an item is the id of a trace, its events belong to that trace.
         path: the file.
 
     Raises:
@@ -234,17 +235,17 @@ def _pair(key: str, value: str | float) -> dict[str, Any]:
 
 
 LEADERBOARDS = (".autojudge.jsonl", ".autojudge.jsonl.gz")
-"""Ends of names of their files"""
+"""Ends of the names of files of leaderboards"""
 _ALL = "all"
-"""The topic of the value of all topics"""
+"""The name of the topic that has the value over all topics"""
 
 
 def write_leaderboard(table: ScoreTable, path: str | Path) -> None:
-    """Write the leaderboard of a judge as TREC AutoJudge has it. The file is complete or not there at all.
+    """Write the leaderboard of a judge in the format of TREC AutoJudge. The file is written whole or not at all.
 
     Each line is {"run_id": system, "topic_id": item, "measure": metric, "value": number}. The topic `all` has the value
-    of the system: its corpus score where the metric has one, else the mean over items. The mean over its trials stands
-    for an item.
+    of the system: its corpus score where the metric has one, else the mean over items. An item that was run several
+    times has the mean over its trials.
 
     Args:
         table: the scores.
@@ -271,13 +272,13 @@ def write_leaderboard(table: ScoreTable, path: str | Path) -> None:
 
 
 def _board(table: ScoreTable, items: ScoreTable, spec: str, at: int) -> Iterator[tuple[str, str, float]]:
-    """Yield system, topic and value of a sub-score; for each system the value of all topics, and before it the others.
+    """Yield (system, topic, value) by a sub-score: for each system the topics, and after them the topic `all`.
 
     Args:
         table: the scores.
-        items: the same with one row for each item.
-        spec: that of the metric.
-        at: the number of its sub-score.
+        items: the table with one row for each item.
+        spec: the spec of the metric.
+        at: the index of the sub-score.
     """
     column, sums = items.columns[spec], table.columns[spec].sums
     values = column.values[:, at]

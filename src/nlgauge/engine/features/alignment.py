@@ -1,15 +1,16 @@
 """How far other texts support each token of a text, according to the model's aligner (CTC, section 3.5).
 
-The aligner reads a text in stretches (groups of sentences). It reads each stretch with the other text as possible
-evidence. All of it is read if both fit into one row, and if it is within the limit of the aligner (`aligner_evidence`
-of the card). Else the sentences that share most with the stretch are read (`nlgauge.engine.sentence_search`). If no
-sentence is similar, or if reading="windows", every part of the other text is read.
+The aligner reads a text in stretches (groups of sentences). It reads each stretch together with the other text as
+possible evidence. The whole other text is read if both fit into one row, and if it is within the limit of the aligner
+(`aligner_evidence` of the card). Otherwise, the sentences that share most with the stretch are read
+(`nlgauge.engine.sentence_search`). If no sentence is similar, or if reading="windows", every part of the other text is
+read.
 
-A request may say where the claims of a text end. Each is then read apart, in a shorter row with less evidence, so that
-what is said of it depends neither on the other claims nor on their number.
+A request may say where the claims of a text end. Each claim is then read by itself, in a shorter row with less
+evidence, so that its judgement depends neither on the other claims nor on their number.
 
-A published detector (`nlgauge.engine.models.packing`) is read in the same way, but for what its packing says: which
-part of the text is judged at a time, how the rows are made, and how much of the other text a row holds.
+A published detector (`nlgauge.engine.models.packing`) is read in the same way, except for three things that its packing
+says: which part of the text is judged at a time, how the rows are made, and how much of the other text a row holds.
 """
 
 from __future__ import annotations
@@ -37,9 +38,10 @@ LongSource: TypeAlias = Literal["search", "windows"]
 """How a long source is read: the sentences that share most with a stretch, or all of it, part by part"""
 SHAPE = SearchShape()
 CLAIM = SearchShape(row=256, evidence=3, least=96)
-"""Of a claim that is read apart. An answer of eight sentences then costs about twice as much as in stretches"""
+"""The sizes of rows for single claims. An answer of eight sentences then costs about twice as much as in stretches"""
 _COVERED = 0.2
-"""If the sentences found cover less than this share of the worth of a stretch's words, they are not used as evidence"""
+"""If the chosen sentences cover less than this share of a stretch's words, weighted by rarity, they are not used as
+evidence"""
 
 
 class QuotedSentence(NamedTuple):
@@ -52,40 +54,43 @@ class QuotedSentence(NamedTuple):
 
 
 class AlignedStretch(NamedTuple):
-    """A part of a text that was read at once."""
+    """A part of a text that the aligner read at once."""
 
     begin: int
     end: int
-    """Characters of the text"""
+    """The stretch is the characters [begin, end) of the text"""
     logit: float
-    """Log-odds that all of it is supported, the maximum over its readings; NaN if the aligner does not predict them"""
+    """Log-odds that the whole stretch is supported, the maximum over its readings; NaN if the aligner does not predict
+    them"""
     quotes: tuple[int, ...]
-    """Indexes of the sentences that it was read with"""
+    """Indexes, in `Alignment.quotes`, of the sentences with which it was read"""
     against: float = float("nan")
-    """Log-odds that it is contradicted, if it is not fully supported, from the reading that supports it best; NaN if
-    the aligner does not predict them"""
+    """Log-odds that the stretch is contradicted, if it is not fully supported. They come from the reading that supports
+    it best; NaN if the aligner does not predict them"""
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Which tokens of a text are supported. Compared by identity."""
+    """The support of each token of a text. Alignments are compared by identity."""
 
     text: str
     offsets: NDArray[np.int32]
-    """[tokens, 2]: positions in the text"""
+    """[tokens, 2]: first character of each token and the one after its last"""
     logits: NDArray[np.float32]
     """[tokens]: log-odds of being supported, the maximum over the readings"""
     aggregate: float
-    """The predicted share of the text that is supported; for each stretch, the maximum over its readings"""
+    """The predicted share of the text that is supported, or for the head 'number' the number of supported words. Each
+    stretch contributes the maximum over its readings"""
     stretches: tuple[AlignedStretch, ...]
     quotes: tuple[QuotedSentence, ...]
-    """Sentences of the other texts, for each stretch from the reading that supports it best"""
+    """Sentences of the other texts that were read, for each stretch from the reading that supports it best"""
     nearest: NDArray[np.int32]
-    """[tokens]: index of the quote that a token's word most likely comes from, -1 if nothing is shared"""
+    """[tokens]: index of the quote that a token's word most likely comes from, -1 if the word shares nothing with any
+    quote"""
 
 
 def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> dict[AlignmentRequest, Alignment | None]:
-    """Read each stretch of each text with its possible evidence in each of the other texts."""
+    """Return the alignment of each request, from reading its stretches with possible evidence in the other texts."""
     model = block.model[ALIGNER]
     packer = packer_of(block.model)
     plans: dict[AlignmentRequest, _ReadingPlan]
@@ -118,32 +123,32 @@ def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> d
 
 
 class _Row(NamedTuple):
-    """A row as the aligner reads it."""
+    """A row of tokens as the aligner reads it."""
 
     ids: NDArray[np.int32]
     side: NDArray[np.int8]
-    """[length] both"""
+    """[length], as `ids`: the text that each token belongs to"""
     places: NDArray[np.intp]
-    """Where each token of the stretch stands in it: [tokens]"""
+    """[tokens]: the position of each token of the stretch in the row"""
 
 
 @dataclass(frozen=True)
 class AlignmentRequest(Request[Alignment]):
-    """A text aligned with other texts. The feature is None if the text has no tokens."""
+    """A request for the alignment of a text with other texts. The feature is None if the text has no tokens."""
 
     capability = ALIGNER
     reader: ClassVar[Reader] = staticmethod(read_alignments)
 
     text: str
     against: tuple[str, ...]
-    """The texts that it is aligned with; at least one has tokens"""
+    """The texts with which it is aligned; at least one has tokens"""
     reading: LongSource = "search"
     """'search' reads only possible evidence, 'windows' reads the other texts completely"""
     question: str = ""
     """The question that the text answers, for a model whose aligner reads it"""
     claims: tuple[int, ...] = ()
-    """Where each claim of the text ends, in characters, if each is read apart, in a row of `CLAIM`; empty if the text
-    is read in stretches"""
+    """Where each claim of the text ends, in characters, if each claim is read by itself in a row of the shape `CLAIM`;
+    empty if the text is read in stretches"""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -177,12 +182,12 @@ def _used(request: AlignmentRequest, block: TextBlock) -> tuple[int, dict[int, i
 
 
 class _StretchRow(NamedTuple):
-    """A stretch and the parts of another text that it is read with."""
+    """A stretch of a text, and the parts of another text with which it is read."""
 
     request: AlignmentRequest
     begin: int
     end: int
-    """Tokens of the request's text"""
+    """The stretch is the tokens [begin, end) of the request's text"""
     asked: NDArray[np.int32]
     """The tokens of the stretch: [tokens]"""
     other: int
@@ -199,7 +204,7 @@ class _Found(NamedTuple):
 
 
 class _ReadingPlan:
-    """Plans which parts of a block's texts are read together."""
+    """A plan of which parts of a block's texts are read together."""
 
     def __init__(self, block: TextBlock, shape: SearchShape = SHAPE) -> None:
         model, frequencies = block.model, general_frequencies(block.model)
@@ -250,7 +255,7 @@ class _ReadingPlan:
         return self._sources[text, size]
 
     def _stretches(self, request: AlignmentRequest, size: int) -> list[list[Span]]:
-        """Return the sentences of each stretch of a text's first tokens, or its claims, each as a stretch."""
+        """Return the stretches of a text's first `size` tokens, each a list of sentences. A claim is a stretch."""
         text, claims = request.text, request.claims
         if (text, size, claims) not in self._texts:
             tokens = _first(self._view.tokens(text), size)
@@ -262,19 +267,19 @@ class _ReadingPlan:
         return self._texts[text, size, claims]
 
     def token_logits(self, row: _StretchRow, logits: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the log-odds of the tokens of a row's stretch: [tokens], from those at its tokens."""
+        """Return the log-odds of each token of a row's stretch [tokens], from what the aligner gave at these tokens."""
         return logits
 
     def share(self, shares: Sequence[float], sizes: Sequence[int]) -> float:
-        """Return the supported share of a text: the mean of the shares of its stretches, weighted by their tokens."""
+        """Return the supported share of a text: the mean over its stretches, weighted by their numbers of tokens."""
         return float(sum(size * share for share, size in zip(shares, sizes, strict=True)) / sum(sizes))
 
     def whole(self, reading: _Found, logits: NDArray[np.float32]) -> float:
-        """Return the log-odds that all of a stretch is supported, from its likeliest reading and its tokens."""
+        """Return the log-odds that a whole stretch is supported. reading: the likeliest. logits: of its tokens."""
         return reading.whole
 
     def answer(self, request: AlignmentRequest, readings: Sequence[_Found]) -> Alignment | None:
-        """Return the alignment of the tokens that were read. Under window='cut' the rest has none."""
+        """Return the alignment of the tokens that were read; None without any. window='cut' leaves out the rest."""
         if not readings:
             return None
         by_stretch: dict[int, list[_Found]] = {}
@@ -323,7 +328,7 @@ class _ReadingPlan:
 
 
 class _PackedPlan(_ReadingPlan):
-    """As `_ReadingPlan`, for a detector that reads two texts in the form that its authors gave it."""
+    """A `_ReadingPlan` for a detector that reads two texts in the form that its authors gave it."""
 
     def __init__(self, block: TextBlock, packer: Packer) -> None:
         super().__init__(block)
@@ -357,7 +362,7 @@ class _PackedPlan(_ReadingPlan):
         return _Row(made.ids, made.side, at_row)
 
     def _read(self, row: _StretchRow) -> str:
-        """Return what is read of the other text: all of it as it is, or some parts with a space between."""
+        """Return the part of the other text that is in the row: the whole text, or parts joined by a space."""
         text, offsets = row.request.against[row.other], row.source.tokens.offsets
         if row.spans == [(0, len(self._view.tokens(text)))]:
             return text
@@ -370,7 +375,7 @@ class _PackedPlan(_ReadingPlan):
         return " ".join(text[offsets[begin, 0] : offsets[end - 1, 1]] for begin, end in joined)
 
     def token_logits(self, row: _StretchRow, logits: NDArray[np.float32]) -> NDArray[np.float32]:
-        """For the head 'words', each token has the log-odds of its word: of the sum of the states of its tokens."""
+        """Return the log-odds of each token. For the head 'words', each token has the log-odds of its whole word."""
         if self._packer.packing.head != "words":
             return logits
         places = self._view.tokens(row.request.text).offsets[row.begin : row.end]
@@ -379,7 +384,7 @@ class _PackedPlan(_ReadingPlan):
         return sums[numbers].astype(np.float32)
 
     def share(self, shares: Sequence[float], sizes: Sequence[int]) -> float:
-        """Return the share of a whole text; where the numbers count words, their sum over the stretches."""
+        """Return the supported share of a text, or for the head 'number' the number of its supported words."""
         return float(sum(shares)) if self._packer.packing.head == "number" else super().share(shares, sizes)
 
     def whole(self, reading: _Found, logits: NDArray[np.float32]) -> float:
@@ -394,7 +399,7 @@ class _PackedPlan(_ReadingPlan):
 
 
 def _best(readings: Sequence[_Found]) -> list[_StretchRow]:
-    """For each of the other texts, the reading of a stretch that supports it best."""
+    """Return, for each of the other texts, the reading of a stretch that supports the stretch best."""
     best: dict[int, _Found] = {}
     for reading in readings:
         before = best.get(reading.row.other)

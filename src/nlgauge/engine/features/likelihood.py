@@ -1,8 +1,9 @@
 """Log-probability of each token of a text given the tokens before it, by models that read from left to right.
 
-A causal model reads only the text, after its first token. A model with an encoder and a decoder reads another text
-first, as much of it as fits a row. It was trained to write the special tokens around a text, so these count too. A text
-longer than a row is read in windows. Each token takes its value from the window with the most tokens before it.
+A causal model reads the text alone, with a token before it so that the first token has a probability too. A model with
+an encoder and a decoder reads another text first, as much of it as fits a row. It was trained to write the special
+tokens around a text, so these count too. A text longer than a row is read in windows. Each token takes its value from
+the window with the most tokens before it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _LOGITS = 32 << 20
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """Log-probabilities of a text's tokens. Compared by identity."""
+    """The log-probabilities of a text's tokens. Likelihoods are compared by identity."""
 
     text: str
     log_probabilities: NDArray[np.float64]
@@ -42,13 +43,13 @@ class _TextRow(NamedTuple):
     ids: list[int]
     other_ids: list[int]
     used: slice
-    """The tokens of `ids` whose probability comes from this row"""
+    """The places in `ids` of the tokens whose probability comes from this row"""
     offsets: NDArray[np.int32]
-    """[used tokens, 2]"""
+    """[used tokens, 2]: positions in the text"""
 
 
 def read_causal(requests: Sequence[CausalRequest], block: TextBlock) -> dict[CausalRequest, Likelihood | None]:
-    """Log-probabilities of texts by themselves."""
+    """Return the log-probabilities of texts, each by itself."""
     model = block.model[CAUSAL_LM]
     rows = [
         row
@@ -64,7 +65,7 @@ def read_causal(requests: Sequence[CausalRequest], block: TextBlock) -> dict[Cau
 
 
 def read_seq2seq(requests: Sequence[Seq2SeqRequest], block: TextBlock) -> dict[Seq2SeqRequest, Likelihood | None]:
-    """Log-probabilities of texts, each given another text."""
+    """Return the log-probabilities of texts, each given another text."""
     model = block.model[SEQ2SEQ_LM]
     tokenizer, rows = block.model[TOKENIZER], []
     for request in requests:
@@ -129,7 +130,7 @@ def _joined(
 
 @dataclass(frozen=True)
 class CausalRequest(TextRequest[Likelihood]):
-    """Log-probability of each token of a text given the tokens before it."""
+    """A request for the log-probability of each token of a text given the tokens before it."""
 
     capability = CAUSAL_LM
     reader: ClassVar[Reader] = staticmethod(read_causal)
@@ -143,7 +144,10 @@ class CausalRequest(TextRequest[Likelihood]):
 
 @dataclass(frozen=True)
 class Seq2SeqRequest(Request[Likelihood]):
-    """Log-probability of each token given another text and the tokens before it. None if either text has no tokens."""
+    """A request for the log-probability of each token, given another text and the tokens before it.
+
+    The feature is None if either text has no tokens.
+    """
 
     capability = SEQ2SEQ_LM
     reader: ClassVar[Reader] = staticmethod(read_seq2seq)

@@ -1,4 +1,4 @@
-"""Masks each token of a text in turn: mean distributions over the vocabulary, and log-probabilities of the tokens."""
+"""Masked predictions: each token of a text is masked in turn. Features are mean distributions and log-probabilities."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FLOAT32_EXPONENT = 80.0
 
 @dataclass(frozen=True)
 class TokenWeights:
-    """A weight for every token of the vocabulary. Compared by digest."""
+    """A weight for every token of the vocabulary. Weights are compared by digest."""
 
     digest: str
     values: NDArray[np.float64] = field(compare=False, repr=False)
@@ -32,10 +32,10 @@ class TokenWeights:
 
 @dataclass(frozen=True, eq=False)
 class Bag:
-    """The weighted mean of a text's masked distributions. Compared by identity."""
+    """The weighted mean of a text's masked distributions. Bags are compared by identity."""
 
     log_probabilities: NDArray[np.float32]
-    """[vocabulary], in the precision of the cache, so that cached and computed values are equal"""
+    """[vocabulary], natural logarithm, in the precision of the cache, so that cached and computed values are equal"""
     unweighted: bool
     """True if the weights of all tokens were 0, so that every token counted the same instead"""
 
@@ -43,7 +43,7 @@ class Bag:
 def read_masked(
     requests: Sequence[BagRequest | MaskedLikelihoodRequest], block: TextBlock
 ) -> dict[BagRequest | MaskedLikelihoodRequest, Bag | Likelihood | None]:
-    """Mask the tokens of each text once for all its requests, window by window."""
+    """Return the feature of each request. The tokens of a text are masked once for all its requests."""
     model = block.model[MASKED_LM]
     before = len(block.model[TOKENIZER].prefix)
     asked: dict[tuple[str, int], list[BagRequest | MaskedLikelihoodRequest]] = {}
@@ -70,13 +70,13 @@ def read_masked(
 
 
 def _read(text: str, block: TextBlock) -> Tokens:
-    """Return the tokens of a text that are read: without those that a window cuts off."""
+    """Return the tokens of a text that are read, without tokens that the window policy cuts off."""
     tokens, used = block.tokens(text), block.used(text)
     return Tokens(tokens.ids[:used], tokens.offsets[:used])
 
 
 def _stretches(keys: Sequence[object]) -> Iterator[tuple[Any, int, int]]:
-    """Each run of equal neighbours: the key, its first index, and the index after its last."""
+    """Yield each run of equal neighbours: the key, its first index, and the index after its last."""
     first = 0
     for at in range(1, len(keys) + 1):
         if at == len(keys) or keys[at] != keys[first]:
@@ -97,7 +97,7 @@ def _passes(window: Window, stride: int) -> list[NDArray[np.intp]]:
 
 @dataclass(frozen=True)
 class BagRequest(TextRequest[Bag]):
-    """The weighted mean of a text's masked distributions (InfoLM, section 3, equation 1).
+    """A request for the weighted mean of a text's masked distributions (InfoLM, section 3, equation 1).
 
     Each token in turn is masked and predicted from the rest.
     """
@@ -107,9 +107,9 @@ class BagRequest(TextRequest[Bag]):
 
     temperature: float
     weights: TokenWeights | None = None
-    """None: every token counts the same"""
+    """The weight of each token; None if every token counts the same"""
     stride: int = 1
-    """How many tokens, far apart, are masked in one pass; 1 is exact"""
+    """How many tokens, far from each other, are masked in one pass; 1 is exact"""
 
     @property
     def work(self) -> int:
@@ -134,13 +134,13 @@ class BagRequest(TextRequest[Bag]):
 
 @dataclass(frozen=True)
 class MaskedLikelihoodRequest(TextRequest[Likelihood]):
-    """Log-probability of each token when it is masked and the rest is visible (Salazar et al. 2020, equation 1)."""
+    """A request for the log-probability of each token when it alone is masked (Salazar et al. 2020, equation 1)."""
 
     capability = MASKED_LM
     reader: ClassVar[Reader] = staticmethod(read_masked)
 
     stride: int = 1
-    """How many tokens, far apart, are masked in one pass; 1 is exact"""
+    """How many tokens, far from each other, are masked in one pass; 1 is exact"""
 
     @property
     def work(self) -> int:
@@ -151,7 +151,7 @@ class MaskedLikelihoodRequest(TextRequest[Likelihood]):
 
 
 class _TextSums:
-    """Collects what is requested of one text: weighted means, and log-probabilities of the true tokens."""
+    """The sums of the features that are requested of one text: weighted means, and log-probabilities of its tokens."""
 
     def __init__(self, tokens: Tokens, requests: Sequence[BagRequest | MaskedLikelihoodRequest]) -> None:
         self._tokens = tokens
@@ -163,7 +163,7 @@ class _TextSums:
             self._bags[temperature] = _BagSums(tokens, [r for r in bags if r.temperature == temperature])
 
     def add(self, logits: NDArray[np.float32], at: NDArray[np.intp]) -> None:
-        """logits: [positions, vocabulary], at the positions `at` of the text."""
+        """Add the logits [positions, vocabulary] at the positions `at` of the text."""
         top = logits.max(axis=1, keepdims=True)
         if self._likelihoods:
             mass = np.exp(logits - top).sum(axis=1, dtype=np.float64)
@@ -184,7 +184,7 @@ class _TextSums:
 
 
 class _BagSums:
-    """The sums of requests with the same temperature."""
+    """The sums of bags that are requested of one text with the same temperature."""
 
     def __init__(self, tokens: Tokens, requests: Sequence[BagRequest]) -> None:
         self._requests = requests
@@ -200,7 +200,7 @@ class _BagSums:
         self._sum: NDArray[np.float64] | float = 0.0
 
     def add(self, shares: NDArray[Any], at: NDArray[np.intp]) -> None:
-        """shares: [positions, vocabulary] at the positions `at`, proportional to the probabilities."""
+        """Add shares [positions, vocabulary] at the positions `at`, which are proportional to the probabilities."""
         weights = self._weights[:, at]
         scaled = (weights / shares.sum(axis=1, dtype=np.float64)).astype(shares.dtype)
         # Not a matrix product: for a few rows, threads cost more than they save. One request at a time, so that its
@@ -211,7 +211,7 @@ class _BagSums:
         self._mass += weights.sum(axis=1)
 
     def bags(self) -> Iterator[tuple[BagRequest, Bag]]:
-        """Each request's bag."""
+        """Yield each request with its bag."""
         with np.errstate(divide="ignore"):
             logs = np.log(self._sum / self._mass[:, None])
         for request, log_probabilities, unweighted in zip(self._requests, logs, self._unweighted, strict=True):

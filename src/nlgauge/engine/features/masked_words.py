@@ -1,4 +1,4 @@
-"""Masks each word of a text and predicts it from the words around it and another text (MaskEval, section 3.2).
+"""Masked words: each word of a text is predicted from the words around it and another text (MaskEval, section 3.2).
 
 There are three ways to ask a model. The first that the model offers is used:
 
@@ -33,27 +33,27 @@ _PAIR_BATCH_TOKENS = 2048  # with more, attention to a long text no longer fits 
 
 @dataclass(frozen=True, eq=False)
 class MaskedWords:
-    """The predictions at the words that were asked for. Compared by identity."""
+    """The predictions at the words that were requested. They are compared by identity."""
 
     text: str
     words: NDArray[np.intp]
     """[words]: their indexes in the text"""
     spans: NDArray[np.int64]
-    """[words, 2]: first character and the one after the last"""
+    """[words, 2]: first character of each word and the one after its last"""
     hits: NDArray[np.bool_]
     """[words]: whether the word itself was predicted, ignoring case"""
     log_probabilities: NDArray[np.float64]
-    """[words]: of the true word, summed over its sub-words"""
+    """[words]: log-probability of the true word, summed over its sub-words"""
     predicted: tuple[str, ...]
     per_piece: NDArray[np.float64]
-    """[words, 2]: mean log-probability of the sub-words of the true word, and of the predicted one; of a gap with the
-    token that ends it. NaN for a predicted word whose probability was not asked for"""
+    """[words, 2]: mean log-probability of the sub-words of the true word, and of the predicted word. For a gap, the
+    token that ends it counts too. NaN for a predicted word whose probability was not requested"""
     cut: bool = False
     """Whether only the beginning of the other text was read, because it is longer than the window"""
 
 
 def way_of(model: Model) -> str:
-    """Return how a model is asked: 'pairs', 'sentinels' or 'masks'. Raises SpecError if it offers none of them."""
+    """Return the way in which a model predicts words: 'pairs', 'sentinels' or 'masks'. Raises SpecError without one."""
     if MASKED_PAIRS in model:
         return "pairs"
     if GAP_FILLER in model:
@@ -64,24 +64,24 @@ def way_of(model: Model) -> str:
 
 @dataclass
 class _WordsRow:
-    """One row for the model, and the words it belongs to."""
+    """A row for the model, and the scores of the words in it."""
 
     scores: WordScores
     part: PassRow
     ids: list[int]
-    """With special tokens, and with the other text if both are in one row"""
+    """The tokens, with special tokens, and with those of the other text if both are in one row"""
     shift: int
-    """Where the masked text begins in `ids`"""
+    """The index in `ids` at which the masked text begins"""
     second: int = 0
-    """Where the second text begins in `ids`, if both are in one row"""
+    """The index in `ids` at which the second text begins, if both are in one row"""
     likeliest: bool = False
-    """Whether the probability of the predicted word is asked for"""
+    """Whether the probability of the predicted word is requested"""
 
 
 def read_masked_words(
     requests: Sequence[MaskedWordsRequest], block: TextBlock
 ) -> dict[MaskedWordsRequest, MaskedWords | None]:
-    """Mask the words of many texts. With weights for pairs, texts with the same other text are read together."""
+    """Return the predictions of each request. Weights for pairs read texts with the same other text together."""
     way = way_of(block.model)
     asked = [request for request in requests if len(block.tokens(request.text))]
     scores = {request: _scores(request, way, block) for request in asked}
@@ -104,7 +104,7 @@ def read_masked_words(
 
 
 def _within(done: Callable[[float], object], begin: float, share: float) -> Callable[[float], object]:
-    """Return the progress of a part, which begins at `begin` and makes up `share` of the whole."""
+    """Return the progress function of a part, which begins at `begin` and makes up `share` of the whole."""
     return lambda part: done(begin + share * part)
 
 
@@ -179,7 +179,7 @@ def _gap(scores: WordScores, reading_pass: Pass, model: Model) -> Iterator[PassR
 
 
 def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
-    """Run rows with masks. seen: the other text that all rows see, if the model has weights for pairs."""
+    """Predict the masks of rows, and add the scores. seen: the other text for weights for pairs, else None."""
     for batch, ids, attend in _batches(rows, None if seen is None else _PAIR_BATCH_TOKENS, block):
         table, used = spread([[place + row.shift for _, _, place in row.part.asked] for row in batch])
         at = (table + np.arange(len(batch))[:, None] * ids.shape[1]).ravel()
@@ -197,7 +197,7 @@ def _ask(rows: Sequence[_WordsRow], seen: Any, block: TextBlock) -> None:
 
 
 def _fill(rows: Sequence[_WordsRow], block: TextBlock) -> None:
-    """Run rows that have one gap each."""
+    """Predict the words of rows that have one gap each, and add the scores."""
     filler = block.model[GAP_FILLER]
     for batch, ids, attend in _batches(rows, None, block):
         words = [row.part.asked[0][0] for row in batch]
@@ -220,7 +220,15 @@ def _batches(
 def _read_off(
     logits: NDArray[np.float32], truths: NDArray[np.intp]
 ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
-    """Log-probability of the true token, the most likely token, and that one's: logits [positions, vocabulary]."""
+    """Return the log-probability of the true token, the likeliest token, and the log-probability of the latter.
+
+    Args:
+        logits: [positions, vocabulary].
+        truths: the true tokens, [positions].
+
+    Returns:
+        Three arrays [positions].
+    """
     top = logits.max(axis=1, keepdims=True)
     mass = np.log(np.exp(logits - top).sum(axis=1, dtype=np.float64))
     true = np.take_along_axis(logits, truths[:, None], axis=1)[:, 0]
@@ -229,7 +237,7 @@ def _read_off(
 
 @dataclass(frozen=True)
 class MaskedWordsRequest(PairRequest[MaskedWords]):
-    """Words of a text, predicted from the rest of it and another text.
+    """A request for predictions of a text's words, from the rest of the text and another text.
 
     The feature is None if the text has no tokens. If the other text has none, there are no words.
     """
@@ -240,11 +248,11 @@ class MaskedWordsRequest(PairRequest[MaskedWords]):
     decoding: str = "joint"
     """How a word of several sub-words is predicted: see engine.masking"""
     stride: int = 1
-    """How many words, far apart, are masked in one pass; 1 is exact"""
+    """How many words, far from each other, are masked in one pass; 1 is exact"""
     words: tuple[int, ...] | None = None
-    """Which words, counted from 0, in order; None for all"""
+    """The numbers of the words, counted from 0, in order; None for all words"""
     likeliest: bool = False
-    """Whether the probability of a predicted word is asked for, where that costs a pass more (T5)"""
+    """Whether the probability of a predicted word is requested, if that costs one more pass (T5)"""
 
     @property
     def work(self) -> int:

@@ -17,25 +17,25 @@ from nlgauge.engine.windows import pair_room, pair_types, paired_row, windows
 
 @dataclass(frozen=True, eq=False)
 class PairStates:
-    """A text's states and words. Compared by identity."""
+    """The states and words of a text. They are compared by identity."""
 
     states: NDArray[np.float32]
-    """[tokens, width]"""
+    """[tokens, width]: the last hidden state of each token"""
     starts: NDArray[np.intp]
-    """[words]: the first token of each"""
+    """[words]: the index of each word's first token"""
     cut: bool = False
     """Whether only the beginning of the other text was read, because it is longer than the window"""
 
 
 def states_digest(model: Model) -> str:
-    """SHA-256 of the weights that read two texts together."""
+    """Return the SHA-256 of the weights that read two texts together."""
     return model.digest if MASKED_PAIRS not in model else model[MASKED_PAIRS].digest
 
 
 def read_pair_states(
     requests: Sequence[PairStatesRequest], block: TextBlock
 ) -> dict[PairStatesRequest, PairStates | None]:
-    """Read texts with the weights for pairs if the model has them, else both in one row. Long texts need windows."""
+    """Return the states of each request, by the weights for pairs if there are any, else from both texts in one row."""
     encoder = block.model[ENCODER]
     nothing = PairStates(np.empty((0, encoder.width), np.float32), np.empty(0, np.intp))
     out: dict[PairStatesRequest, PairStates | None] = {}
@@ -57,7 +57,7 @@ def read_pair_states(
 
 
 def other_text(other: str, block: TextBlock) -> Any:
-    """Return the other text as the weights for pairs see it: as much of its beginning as fits the window."""
+    """Return another text in the form that weights for pairs read: as much of its beginning as fits the window."""
     model = block.model[MASKED_PAIRS]
     tokenizer = block.model[TOKENIZER]
     shown = block.tokens(other).ids[: block.model.room]
@@ -66,7 +66,7 @@ def other_text(other: str, block: TextBlock) -> Any:
 
 
 def _states(request: PairStatesRequest, seen: Any, block: TextBlock) -> NDArray[np.float32]:
-    """seen: the other text, if it is read by itself."""
+    """Return the states of a text [tokens, width]. seen: the other text for weights for pairs; None without them."""
     model, tokens = block.model, block.tokens(request.text)
     encoder = model[ENCODER]
     room, other = model.room, block.tokens(request.against)
@@ -100,7 +100,7 @@ def _by_pairs(framed: Ints, seen: Any, model: Model) -> NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class PairStatesRequest(PairRequest[PairStates]):
-    """States of a text that is read with another one.
+    """A request for the states of a text that is read together with another text.
 
     The feature is None if the text has no tokens. If the other text has none, the feature is empty.
     """

@@ -1,4 +1,4 @@
-"""A request for a feature is a small frozen value. Equal requests are computed once.
+"""Requests for features. A request is a small frozen value, and equal requests are computed once.
 
 To add a feature, add a file to this folder with a subclass of Request and its reader. There is no list of features.
 """
@@ -21,7 +21,7 @@ F = TypeVar("F")
 
 
 class RequestError(InputError):
-    """The model cannot read the texts of a request. Whoever catches it adds the row."""
+    """An error for a request whose texts the model cannot read. The code that catches it adds the row."""
 
     def __init__(self, request: object, problem: str, remedy: str | None) -> None:
         super().__init__(problem, remedy=remedy)
@@ -29,9 +29,9 @@ class RequestError(InputError):
 
 
 class Reader(Protocol):
-    """Computes the features of many requests, as a mapping or as (request, feature) one after the other.
+    """A function that computes the features of many requests, as a mapping or as pairs (request, feature).
 
-    If it raises an error, the features that it gave before are cached if they have a key.
+    If it raises an error, the features that it gave before and that have a key are cached.
     """
 
     def __call__(
@@ -48,13 +48,13 @@ class Request(ABC, Generic[F]):
     capability: ClassVar[Capability[Any]]
     """The capability that the model needs"""
     reader: ClassVar[Reader]
-    """Answers many requests at once. Requests with the same reader, also of several classes, are answered together, so
-    that they can share passes through the model"""
+    """The function that computes many requests at once. Requests with the same reader, also of several classes, are
+    given to it together, so that they can share passes through the model"""
 
     @property
     @abstractmethod
     def texts(self) -> tuple[str, ...]:
-        """The texts that are read. The feature is one of the first text."""
+        """The texts that are read. The feature belongs to the first of them."""
 
     @abstractmethod
     def size(self, model: Model) -> int:
@@ -66,7 +66,7 @@ class Request(ABC, Generic[F]):
         return sum(map(len, self.texts))
 
     def check(self, block: TextBlock) -> None:
-        """Ask for the windows of the texts. Raises InputError if the window policy refuses a text."""
+        """Raise InputError if the window policy refuses a text."""
         from nlgauge.engine.models.capabilities import TOKENIZER
 
         if TOKENIZER in block.model:
@@ -75,20 +75,20 @@ class Request(ABC, Generic[F]):
 
     @property
     def key(self) -> str | None:
-        """All that determines the feature besides the model, for the cache; None for a feature that is not cached."""
+        """A text with all that determines the feature besides the model; None for a feature that is not cached."""
         return None
 
     def pack(self, feature: F) -> bytes | None:
-        """Return the feature as bytes for the cache, or None if it should not be cached; for requests with a key."""
+        """Return the feature as bytes for the cache; None if it should not be cached. Only for requests with a key."""
         raise NotImplementedError
 
     def unpack(self, content: bytes, model: Model) -> F:
-        """Return the feature that `pack` wrote for a model. Raises ValueError for anything else."""
+        """Return the feature from the bytes that `pack` made. Raises ValueError for any other bytes."""
         raise NotImplementedError
 
 
 def tokens_about(text: str) -> int:
-    """Return about how many sub-words a text has. It is not split for that, so that making blocks is cheap."""
+    """Return about how many sub-words a text has. The text is not split for this, so that making blocks is cheap."""
     return len(text) // 4 + 2
 
 
@@ -105,14 +105,14 @@ class TextRequest(Request[F]):
 
 @dataclass(frozen=True)
 class PairRequest(Request[F]):
-    """A request for a feature of a text that is read with another one."""
+    """A request for a feature of a text that is read together with another text."""
 
     text: str
     against: str
     first: bool = True
     """Whether the text comes first, for a model that reads the two in one row"""
     segmentation: str = "plain"
-    """How words are found: see engine.segmentation"""
+    """How the text is split into words: see `engine.segmentation`"""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class ByModel(Request[F]):
     """A request to a model other than the metric's `model`."""
 
     model: str
-    """Its name, as in the metric's `other_models`"""
+    """The name of that model, as in the metric's `other_models`"""
     request: Request[F]
 
     @property
@@ -145,13 +145,14 @@ AnyRequest: TypeAlias = "Request[Any]"
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Features by request. Read-only."""
+    """Features by request. They cannot be changed."""
 
     by_request: Mapping[AnyRequest, Any]
     longer: frozenset[str] = frozenset()
     """The texts that do not fit the model's window"""
     unknown: Mapping[str, float] = field(default_factory=dict)
-    """The share of sub-words that are unknown to the model's tokenizer, of each text that has some"""
+    """The share of sub-words that the model's tokenizer does not know, from 0 to 1, by text; only texts that have
+    some"""
 
     def __getitem__(self, request: Request[F]) -> F | None:
         feature: F | None = self.by_request[request]
@@ -161,7 +162,7 @@ class Features:
         return request in self.by_request
 
     def joined(self, others: Features) -> Features:
-        """Return these features and others."""
+        """Return the union of these features and others."""
         shares = {text: max(share, self.unknown.get(text, 0.0)) for text, share in others.unknown.items()}
         unknown = {**self.unknown, **shares}
         return Features({**self.by_request, **others.by_request}, self.longer | others.longer, unknown)

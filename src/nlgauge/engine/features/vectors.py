@@ -1,4 +1,4 @@
-"""The hidden states of a text's tokens at chosen layers, their mean, and rows of the embedding table.
+"""Vectors of a text: its tokens' hidden states at chosen layers, their mean, and rows of the embedding table.
 
 Rows of the embedding table need no pass through the model.
 """
@@ -26,18 +26,18 @@ POOLINGS: Mapping[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
     "mean": _mean,
     "max": lambda vectors: vectors.max(axis=1, keepdims=True),
 }
-"""How the vectors of a text's tokens become one: [layers, tokens, width] to [layers, 1, width]"""
+"""Functions that turn the vectors of a text's tokens into one vector: [layers, tokens, width] to [layers, 1, width]"""
 
 
 @dataclass(frozen=True, eq=False)
 class TokenVectors:
-    """A vector for every token. Compared by identity, so that a metric can cache what it computes from one."""
+    """A vector for every token. They are compared by identity, so that a metric can cache results by this object."""
 
     text: str
     vectors: NDArray[np.float32]
-    """[layers, tokens, width]"""
+    """[layers, tokens, width]: the vector of each token at each layer"""
     ids: NDArray[np.int32]
-    """[tokens]"""
+    """[tokens]: the id of each token"""
     offsets: NDArray[np.int32]
     """[tokens, 2]: positions in the text; empty for special tokens"""
     special: NDArray[np.bool_]
@@ -45,7 +45,7 @@ class TokenVectors:
 
 
 def read_vectors(requests: Sequence[AnyVectors], block: TextBlock) -> dict[AnyVectors, TokenVectors | None]:
-    """Read each text once for all requested layers; long texts in windows."""
+    """Return the vectors of each request. A text is read once for all requested layers, a long text in windows."""
     model = block.model
     encoder = model[ENCODER]
     out: dict[AnyVectors, TokenVectors | None] = dict.fromkeys(requests)
@@ -77,7 +77,7 @@ def read_vectors(requests: Sequence[AnyVectors], block: TextBlock) -> dict[AnyVe
 
 @dataclass(frozen=True)
 class VectorsRequest(TextRequest[TokenVectors]):
-    """Hidden states of a text's tokens, special tokens included, at chosen layers (0: the embeddings)."""
+    """A request for hidden states of a text's tokens at chosen layers (0: the embeddings), with special tokens."""
 
     capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_vectors)
@@ -91,10 +91,10 @@ class VectorsRequest(TextRequest[TokenVectors]):
 
 @dataclass(frozen=True)
 class SentenceVectors(TextRequest[TokenVectors]):
-    """One vector for a whole text: the mean over its tokens, or the largest number of each dimension.
+    """A request for one vector of a whole text: the mean over its tokens, or the largest number of each dimension.
 
-    That is how sentence encoders are pooled (Reimers and Gurevych 2019). It is cached, because it is small and set
-    metrics need it again for every new system.
+    Sentence encoders are pooled in this way (Reimers and Gurevych 2019). The feature is cached, because it is small and
+    set metrics need it again for every new system.
     """
 
     capability = ENCODER
@@ -119,7 +119,7 @@ class SentenceVectors(TextRequest[TokenVectors]):
         return self.whole(np.frombuffer(content, "<f4").reshape(len(self.layers), 1, -1))
 
     def whole(self, vectors: NDArray[np.float32]) -> TokenVectors:
-        """Return the feature of one pooled vector [layers, 1, width]."""
+        """Return the feature that holds one pooled vector [layers, 1, width]."""
         offsets = np.array([[0, len(self.text)]], np.int32)
         return TokenVectors(
             text=self.text,
@@ -134,7 +134,7 @@ AnyVectors: TypeAlias = VectorsRequest | SentenceVectors
 
 
 def read_static(requests: Sequence[StaticRequest], block: TextBlock) -> dict[StaticRequest, TokenVectors | None]:
-    """Look up the tokens of each text."""
+    """Return the rows of the embedding table for the tokens of each text."""
     encoder = block.model[ENCODER]
     out: dict[StaticRequest, TokenVectors | None] = dict.fromkeys(requests)
     for request in requests:
@@ -150,7 +150,7 @@ def read_static(requests: Sequence[StaticRequest], block: TextBlock) -> dict[Sta
 
 @dataclass(frozen=True)
 class StaticRequest(TextRequest[TokenVectors]):
-    """Static vectors of a text's tokens, as one layer, without special tokens."""
+    """A request for the static vectors of a text's tokens, as one layer, without special tokens."""
 
     capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_static)

@@ -1,1 +1,1 @@
-"""Models, their capabilities, and how they are loaded by name."""
+"""Models, their capabilities, and loading by name."""

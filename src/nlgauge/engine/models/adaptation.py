@@ -1,9 +1,9 @@
-"""A second set of weights for a model's folder, stored as differences from the folder's own weights.
+"""A second set of weights in a model's folder, stored as differences from the folder's own weights.
 
 An adapted matrix is ``base + scale * delta``, where ``delta`` is int8 with one scale per row, or ``base + up @ down``
 with two matrices of low rank, in float16 or in int8 with one scale per row. Vectors are stored whole. A graph reads
-both files, and the runtime adds them once, when the session is built (`nlgauge_lab.training.export`); the torch backend
-reads them here.
+both files, and the runtime adds them once, when the session is built (`nlgauge_lab.training.export`). For the torch
+backend, this file adds them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def write_delta(
 
 
 def read_delta(path: Path, base: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the adapted tensors as float32; tensors that are not here are the base's."""
+    """Return the adapted tensors as float32. Tensors that the file does not change are those of the base."""
     stored = read_weights(path)
     with safe_open(path, "np") as file:
         differences = {name.removesuffix(SCALE) for name in set(file.keys()) if name.endswith(SCALE)}

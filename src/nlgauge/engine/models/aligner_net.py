@@ -1,10 +1,10 @@
-"""The aligner predicts which words of a text are supported by another text. An encoder body reads both together.
+"""The aligner's network: it predicts which words of a text another text supports. An encoder body reads both together.
 
-It has four heads. Two are from Deng et al. 2021, section 3.5: D predicts a label for every token, and R predicts the
-share of the text that is supported. The third predicts whether the whole text is supported. The fourth predicts for an
-unsupported text whether the other text contradicts it. Besides a token's last hidden state, the D head reads its best
-match in the other text on three layers, as in estimator E: a small model then learns from few pairs when to trust a
-match, and need not learn the matching itself.
+The network has four heads. Two are from Deng et al. 2021, section 3.5: D predicts a label for every token, and R
+predicts the share of the text that is supported. The third predicts whether the whole text is supported. The fourth
+predicts, for an unsupported text, whether the other text contradicts it. The D head reads a token's last hidden state,
+and the token's best match in the other text on three layers, as in aligner E. With the matches given, a small model
+learns from few pairs when to trust a match, and need not learn matching itself.
 
 A row holds the text, the question that it answers if there is one, and the other text. Tokens of the question are
 neither matched nor judged.
@@ -28,10 +28,10 @@ LEAST = 4.0
 
 
 class AlignerNet(nn.Module):
-    """ids, attend, side [rows, length] -> log-odds [rows, length] of each token, and three numbers [rows].
+    """A network from ids, attend, side [rows, length] to log-odds of tokens [rows, length] and three numbers [rows].
 
-    The numbers are the share of the text that is supported, the log-odds that all of it is, and the log-odds that the
-    other text contradicts it if not all is supported.
+    The numbers are the share of the text that is supported, the log-odds that the whole text is supported, and the
+    log-odds that the other text contradicts it if it is not fully supported.
 
     Args:
         body: the encoder.
@@ -71,12 +71,20 @@ def _head(inner: nn.Linear, outer: nn.Linear, read: Tensor) -> Tensor:
 
 
 def matched_layers(states: int) -> Sequence[int]:
-    """Return the layers besides the embedding table on which tokens are matched, for a number of hidden states."""
+    """Return the layers on which tokens are matched, besides the embedding table. states: number of hidden states."""
     return (states // 2, states - 1)
 
 
 def best_match(states: Tensor, side: Tensor) -> Tensor:
-    """Cosine of each token with the most similar one of the other text: [rows, length, width] -> [rows, length]."""
+    """Return each token's cosine with the most similar token of the other text, [rows, length].
+
+    Args:
+        states: hidden states, [rows, length, width].
+        side: the text that each token belongs to, [rows, length].
+
+    Returns:
+        The cosines.
+    """
     unit = nn.functional.normalize(states, dim=-1)
     cosines = unit @ unit.transpose(1, 2)
     best: Any = cosines.masked_fill(side.unsqueeze(1) != OTHER, -1.0).amax(-1)

@@ -1,8 +1,8 @@
-"""The network of our model folders in torch: BERT, optionally with relative positions in attention (as in MPNet).
+"""The network of nlgauge's model folders in torch: BERT, optionally with relative positions in attention (as in MPNet).
 
-Its parts have the names of Hugging Face's BERT, so that weights can be exchanged. We do not use transformers here: it
-has no BERT with relative positions, and its MPNet is several times slower than the same layers with one table of biases
-for all rows.
+Its parts have the names of Hugging Face's BERT, so that weights can be exchanged. It does not use transformers, which
+has no BERT with relative positions, and whose MPNet is several times slower than the same layers with one table of
+biases for all rows.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ _WRITTEN_OUT = 256
 def relative_buckets(length: int, buckets: int) -> NDArray[np.int64]:
     """Return the bucket of each relative position 1 - length .. length - 1 (key minus query).
 
-    Raffel et al. 2020, section 2.1, in both directions. Half of the buckets are for keys after the query. In each
-    direction, half of the buckets hold one distance each, and the others grow by a constant factor up to distance 128.
+    The rule is that of Raffel et al. 2020, section 2.1, in both directions. Half of the buckets are for keys after the
+    query. In each direction, half of the buckets hold one distance each, and the others grow by a constant factor up to
+    distance 128.
 
     Args:
-        length: tokens of a row.
-        buckets: how many there are.
+        length: the number of tokens in a row.
+        buckets: the number of buckets.
 
     Returns:
         The number of a bucket for each position: [2 * length - 1].
@@ -62,7 +63,7 @@ class BertEmbeddings(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """The projections `query`, `key` and `value`."""
+    """The projections of self-attention: `query`, `key` and `value`."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -70,12 +71,12 @@ class SelfAttention(nn.Module):
         self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
 
     def by_head(self, x: Tensor) -> Tensor:
-        """[rows, length, width] -> [rows, heads, length, width of a head]."""
+        """Return [rows, length, width] as [rows, heads, length, width of a head]."""
         return x.reshape(*x.shape[:-1], self.heads, -1).transpose(1, 2)
 
 
 class Output(nn.Module):
-    """A linear layer, then residual connection and layer normalisation."""
+    """A linear layer, followed by residual connection and layer normalisation."""
 
     def __init__(self, inner: int, width: int, epsilon: float) -> None:
         super().__init__()
@@ -99,13 +100,21 @@ class Layer(nn.Module):
         self.output = Output(inner, width, epsilon)
 
     def forward(self, x: Tensor, bias: Tensor | None) -> Tensor:
-        """Hidden states after the layer. bias: added to attention scores, [rows or 1, heads or 1, length, length]."""
+        """Return the hidden states after the layer.
+
+        Args:
+            x: the hidden states before it: [rows, length, width].
+            bias: added to attention scores: [rows or 1, heads or 1, length, length].
+
+        Returns:
+            [rows, length, width].
+        """
         attention: Any = self.attention.self
         q, k, v = (attention.by_head(part(x)) for part in (attention.query, attention.key, attention.value))
         return self.after(attended(q, k, v, bias), x)
 
     def after(self, mixed: Tensor, x: Tensor) -> Tensor:
-        """Return the layer after attention: output [rows, heads, n, width of a head] to states [rows, n, width]."""
+        """Return states [rows, n, width] from attention's output [rows, heads, n, width of a head] and input `x`."""
         output: Any = self.attention.output
         middle = output(mixed.transpose(1, 2).flatten(2), x)
         inner: Any = self.intermediate.dense
@@ -121,7 +130,7 @@ def attended(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
         q: the queries: [rows, heads, length, width of a head].
         k: the keys, as the queries.
         v: the values, as the queries.
-        bias: what is added to the scores, and None for nothing: it can be broadcast to [rows, heads, length, length].
+        bias: added to the scores; it can be broadcast to [rows, heads, length, length]. None adds nothing.
 
     Returns:
         [rows, heads, length, width of a head].
@@ -144,7 +153,7 @@ class BertEncoder(nn.Module):
 
 
 class Bert(nn.Module):
-    """The encoder body. layers: how many layers of the configuration it has, from the first; all by default."""
+    """The encoder body. layers: the number of the configuration's layers that it has, from the first; None for all."""
 
     def __init__(self, config: Mapping[str, Any], layers: int | None = None) -> None:
         super().__init__()
@@ -161,7 +170,7 @@ class Bert(nn.Module):
             part: the text that each token belongs to: [rows, length]; relative positions count only within one text.
 
         Returns:
-            What is added to the scores.
+            The bias, which is added to the scores.
         """
         seen = attend[:, None, None] if attend.ndim == 2 else attend[:, None]
         hidden = torch.where(seen.bool(), 0.0, torch.finfo(torch.float32).min / 2)
@@ -170,7 +179,7 @@ class Bert(nn.Module):
         return hidden + (relative if part is None else relative * (part[:, None, :, None] == part[:, None, None]))
 
     def relative(self, length: int) -> Tensor | None:
-        """Biases by relative position, [1, heads, length, length]; None if attention does not use them."""
+        """Return the biases by relative position, [1, heads, length, length]; None if attention does not use them."""
         table = self.encoder.relative_attention_bias
         if table is None:
             return None
@@ -188,18 +197,18 @@ class Bert(nn.Module):
         part: Tensor | None = None,
         layers: int | None = None,
     ) -> list[Tensor]:
-        """Return hidden states of every layer, embeddings first.
+        """Return the hidden states of every layer, the embeddings first.
 
         Args:
-            ids: [rows, length].
+            ids: the tokens: [rows, length].
             attend: as in `bias`.
             side: the type of each token: [rows, length].
-            positions: of each token: [rows, length].
+            positions: the position of each token: [rows, length].
             part: as in `bias`.
-            layers: how many are run; all by default.
+            layers: the number of layers that are run; all by default.
 
         Returns:
-            [rows, length, width] for each layer.
+            An array [rows, length, width] for each layer.
         """
         side = torch.zeros_like(ids) if side is None else side
         positions = torch.arange(ids.shape[1], device=ids.device) if positions is None else positions
@@ -235,7 +244,7 @@ class MaskedBert(nn.Module):
         self.bert, self.cls = Bert(config, layers), Head(config)
 
     def logits(self, states: Tensor) -> Tensor:
-        """Logits of the vocabulary at states [n, width]: [n, vocabulary]."""
+        """Return logits of the vocabulary [n, vocabulary] at states [n, width]."""
         return self.cls(states, self.bert.embeddings.word_embeddings.weight)  # type: ignore[no-any-return]
 
 

@@ -1,7 +1,7 @@
 """A model folder that nlgauge trained, run by torch: its encoder and masked LM. Other parts are in `heads.py`.
 
-The backend without torch gives the same numbers in float32. This one also computes in bfloat16 and on a GPU. The
-network is ours (`bert.py`), so transformers is not needed.
+The backend without torch gives the same numbers in float32. The torch backend also computes in bfloat16 and on a GPU.
+The network is that of `bert.py`, so transformers is not needed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
 
     Args:
         folder: the folder.
-        name: what the model is called in signatures.
+        name: the name of the model in signatures.
         precision: 'float32' or 'bfloat16'.
         device: 'cpu', 'cuda', 'cuda:1' or 'mps'; by default a GPU if there is one.
 
@@ -107,7 +107,7 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
         backend=runtime.name,
         precision=precision,
         window=window,
-        card=read_card(folder),
+        card=read_card(folder, precision),
         folder=folder,
         batch_tokens=None if free is None else tokens_that_fit(free, shape, window),
         apart=runtime.apart,
@@ -122,12 +122,12 @@ def open_bert(folder: Path, name: str, precision: str = "float32", device: str |
 
 
 def _below(prefix: str, weights: Weights) -> dict[str, NDArray[np.float32]]:
-    """Return the tensors of a part, with its prefix removed from their names."""
+    """Return the tensors whose names begin with a prefix, by their names without the prefix."""
     return {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
 
 
 class TorchBert:
-    """`Encoder` of a body."""
+    """The capability `Encoder`, computed by a body."""
 
     def __init__(self, runtime: Runtime, body: Bert) -> None:
         self.layers, self.width = len(body.encoder.layer), body.width
@@ -145,13 +145,13 @@ class TorchBert:
 
 
 class TorchHead:
-    """`MaskedLM` of a body with a masked-LM head.
+    """The capability `MaskedLM`, computed by a body with a masked-LM head.
 
     Args:
-        runtime: where torch runs it.
+        runtime: runs the network in torch.
         body: the encoder.
-        head: gives logits of hidden states.
-        layers: how many layers of the body the head uses.
+        head: computes logits from hidden states.
+        layers: the number of layers of the body that the head uses.
     """
 
     def __init__(self, runtime: Runtime, body: Bert, head: Head, layers: int) -> None:

@@ -25,7 +25,7 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class Capability(Generic[C]):
-    """A key under which a model holds an object of type C that implements something.
+    """A key under which a model holds an object of type C, which can do one kind of work.
 
     name: in a package, `package/name`. lacks: the error message for a model without it, with what to choose instead.
     """
@@ -40,11 +40,11 @@ TOKENIZER = Capability[SubwordTokenizer](
 
 
 class Encoder(Protocol):
-    """Computes a vector for every token."""
+    """The capability to compute a vector for every token."""
 
     @property
     def layers(self) -> int:
-        """Hidden layers above the embeddings."""
+        """The number of hidden layers above the embeddings."""
 
     @property
     def width(self) -> int: ...
@@ -53,31 +53,31 @@ class Encoder(Protocol):
         """Return hidden states at `layers`.
 
         Args:
-            ids: [rows, length].
+            ids: the tokens: [rows, length].
             attend: 1 at tokens, 0 at padding: [rows, length].
             layers: the numbers of the layers; 0 is the embeddings.
-            types: of the tokens: [rows, length], all 0 by default. They are given only if the model has a
-                `second_type`, so that an encoder of one type need not take them.
+            types: the types of the tokens: [rows, length], all 0 by default. They are given only if the model has a
+                `second_type`, so that an encoder with a single type can do without this argument.
 
         Returns:
             [layers, rows, length, width].
         """
 
     def static(self, ids: NDArray[np.int32]) -> Floats:
-        """Rows of the input embedding table: ids [tokens] -> [tokens, width]."""
+        """Return rows of the input embedding table [tokens, width] for ids [tokens]."""
 
 
 ENCODER = Capability[Encoder]("encoder", "computes no token vectors; choose an encoder")
 
 
 class MaskedLM(Protocol):
-    """Predicts masked tokens."""
+    """The capability to predict masked tokens."""
 
     def masked_logits(self, ids: Ints, attend: Ints, at: Ints, types: Ints = ...) -> Floats:
         """Return logits at flat positions.
 
         Args:
-            ids: [rows, length].
+            ids: the tokens: [rows, length].
             attend: 1 at tokens, 0 at padding: [rows, length].
             at: positions in the flattened ids. Every row has the same number of them, row after row.
             types: as in `Encoder.hidden`.
@@ -91,44 +91,54 @@ MASKED_LM = Capability[MaskedLM]("masked_lm", "predicts no masked words; choose 
 
 
 class MaskedPairs(Protocol):
-    """Predicts masks and computes hidden states in rows that also see another text, read once for many rows."""
+    """The capability to predict masks and compute states in rows that also see another text, which is read once."""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the weights for pairs, hexadecimal."""
+        """The SHA-256 of the weights for pairs, hexadecimal."""
 
     def other_text(self, ids: Ints) -> Any:
-        """Return what rows see of the other text. The methods below take it.
+        """Return the other text in the form that the methods below take.
 
         Args:
-            ids: those of the other text with special tokens: [length].
+            ids: the tokens of the other text, with special tokens: [length].
 
         Returns:
-            What the model makes of it.
+            An object of the model's own kind.
         """
 
     def pair_logits(self, ids: Ints, attend: Ints, at: Ints, other: Any) -> Floats:
-        """As `MaskedLM.masked_logits`, for rows that also see the other text."""
+        """Return logits as `MaskedLM.masked_logits` does, for rows that also see the other text."""
 
     def pair_states(self, ids: Ints, attend: Ints, other: Any) -> Floats:
-        """Last hidden states of rows that see the other text: ids, attend [rows, length] -> [rows, length, width]."""
+        """Return the last hidden states of rows that see the other text.
+
+        Args:
+            ids: the tokens: [rows, length].
+            attend: 1 at tokens, 0 at padding: [rows, length].
+            other: the result of `other_text`.
+
+        Returns:
+            [rows, length, width].
+        """
 
 
 MASKED_PAIRS = Capability[MaskedPairs]("masked_pairs", "has no weights for pairs: see nlgauge train masked-lm --pairs")
 
 
 class Aligner(Protocol):
-    """Predicts how far a text is supported by another one that is read with it."""
+    """The capability to predict how far a text is supported by another text, which is read together with it."""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the aligner's own weights, hexadecimal."""
+        """The SHA-256 of the aligner's own weights, hexadecimal."""
 
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return log-odds that each token is supported, and three numbers for each whole text.
+        """Return the log-odds that each token is supported, and three numbers for each text as a whole.
 
-        An aligner may have a `packer` (`nlgauge.engine.models.packing.Packer`), which then makes its rows. `side` is 1
-        before the text that is judged, and the numbers for the whole are NaN if the words have log-odds of their own.
+        An aligner may have a `packer` (`nlgauge.engine.models.packing.Packer`), which then makes its rows. In that case
+        `side` is 1 before the text that is judged, and the numbers for the whole text are NaN if the words have
+        log-odds of their own.
 
         Args:
             ids: a text and a context with their special tokens in each row: [rows, length].
@@ -136,9 +146,9 @@ class Aligner(Protocol):
             side: 1 at the tokens of the context: [rows, length].
 
         Returns:
-            The log-odds: [rows, length]. For each text, [rows]: the share of it that is supported, the log-odds that
-            all of it is, and the log-odds that the context contradicts it if not all is supported. The last two are NaN
-            for an aligner that was trained without them.
+            The log-odds: [rows, length]. And three numbers for each text, [rows]: the share of the text that is
+            supported, the log-odds that the whole text is supported, and the log-odds that the context contradicts it
+            if it is not fully supported. The last two are NaN for an aligner that was trained without them.
         """
 
 
@@ -146,29 +156,29 @@ ALIGNER = Capability[Aligner]("aligner", "has no aligner: choose aligner='E', or
 
 
 class GapFiller(Protocol):
-    """Fills a gap of unknown length (T5)."""
+    """The capability to fill a gap of unknown length (T5)."""
 
     @property
     def sentinels(self) -> tuple[int, int]:
-        """The token that stands for a gap, and the token that ends its content."""
+        """The token that marks a gap, and the token that ends its content."""
 
     def fill(
         self, ids: Ints, attend: Ints, truths: Sequence[Sequence[int]]
     ) -> tuple[NDArray[np.float64], list[list[int]]]:
-        """Log-probability of the true tokens of each row's gap [rows], and the tokens that are generated greedily."""
+        """Return the log-probability of each gap's true tokens [rows], and the tokens that are generated greedily."""
 
 
 GAP_FILLER = Capability[GapFiller]("gap_filler", "fills no gaps: it has no sentinels")
 
 
 class CausalLM(Protocol):
-    """Reads a text from left to right."""
+    """The capability to read a text from left to right."""
 
     def causal_logs(self, ids: Ints) -> NDArray[np.float64]:
         """Return the log-probability of each token given the tokens before it.
 
         Args:
-            ids: [rows, length]. Padding is at the end of a row; its values are not used.
+            ids: the tokens: [rows, length]. Padding is at the end of a row, and results there are not used.
 
         Returns:
             [rows, length], in natural logarithms.
@@ -179,15 +189,15 @@ CAUSAL_LM = Capability[CausalLM]("causal_lm", "is not a causal language model; c
 
 
 class Seq2SeqLM(Protocol):
-    """Generates one text from another."""
+    """The capability to generate one text from another."""
 
     def seq2seq_logs(self, ids: Ints, given: Ints, attend: Ints) -> NDArray[np.float64]:
         """Return the log-probability of each token, given another text and the tokens before it.
 
         Args:
-            ids: [rows, length]. Padding is at the end of a row; its values are not used.
+            ids: the tokens: [rows, length]. Padding is at the end of a row, and results there are not used.
             given: the other text of each row: [rows, any length].
-            attend: 1 at the tokens of the other text, 0 at padding, as `given`.
+            attend: 1 at the tokens of the other text, 0 at padding, with the shape of `given`.
 
         Returns:
             [rows, length], in natural logarithms.
@@ -208,7 +218,7 @@ class Model:
     """
 
     name: str
-    """As the user named it"""
+    """The name by which the user chose the model"""
     digest: str
     """SHA-256 of the weights, hexadecimal: the same from a folder and from a hub"""
     backend: str
@@ -218,7 +228,7 @@ class Model:
     abilities: Mapping[Capability[Any], object]
     """The object for each capability; None for a capability that it lacks"""
     window: int = 0
-    """Maximum sub-words in a row, with special tokens; used only for a model with a TOKENIZER"""
+    """The largest number of sub-words in a row, with special tokens; used only for a model with a TOKENIZER"""
     files: str = ""
     """SHA-256 of all other files that scores depend on, hexadecimal; empty if there are none"""
     second_type: int = 0
@@ -228,11 +238,11 @@ class Model:
     folder: Path | None = None
     """The folder with its files; None for a model without one"""
     batch_tokens: int | None = None
-    """Tokens per batch, if the backend knows better than the engine's default"""
+    """The number of tokens per batch; None for the engine's default"""
     lacks: Mapping[Capability[Any], str] = field(default_factory=dict)
-    """What to say of a capability that it lacks, where that is more than the capability itself says"""
+    """Error messages for missing capabilities that say more than the message of the capability itself"""
     apart: bool = False
-    """Whether it computes on a device other than the CPU, so that the CPU is free meanwhile"""
+    """Whether the model computes on a device other than the CPU, so that the CPU is free at that time"""
 
     def __post_init__(self) -> None:
         """Raise SpecError for a window that is too small, and for a card of another model."""
@@ -267,12 +277,12 @@ class Model:
 
     @property
     def mask_id(self) -> int:
-        """The mask token. Raises SpecError for a model that has none."""
+        """The id of the mask token. Raises SpecError for a model that has none."""
         if (mask := self[TOKENIZER].mask_id) is None:
             raise SpecError(f"model {self.name!r} {MASKED_LM.lacks}")
         return mask
 
     @property
     def room(self) -> int:
-        """Maximum sub-words of one text in a row."""
+        """The largest number of sub-words of one text in a row, without special tokens."""
         return self.window - self[TOKENIZER].frame

@@ -1,8 +1,8 @@
 """A model's card: measured facts about the model, in files next to its weights.
 
 card.json                 temperature, temperatures, layers, bertscore_baseline, languages, grounded, aligner
-document_frequencies.npy  the number of documents, then in how many of them each token of its vocabulary occurs
-aligner.safetensors       holds threshold and temperature of the aligner whose weights these are
+document_frequencies.npy  the number of documents, then the number of those in which each token occurs
+aligner.safetensors       threshold and temperature of the aligner, beside its weights
 """
 
 from __future__ import annotations
@@ -18,31 +18,36 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
+from nlgauge.data.signature import FLOAT32
 from nlgauge.engine.models.stored import json_object, one_line, shown
 from nlgauge.errors import SpecError
 from nlgauge.maths.wording import Band
 
 CARD_FILE = "card.json"
 TEMPERATURES = "temperatures"
-"""In card.json: by language, the temperature at which its masked distributions fit text best"""
+"""The key in card.json for the temperatures, by language, at which the model's masked distributions fit text best"""
 FREQUENCIES_FILE = "document_frequencies.npy"
 ALIGNER_FILE = "aligner.safetensors"
 ALIGNER_THRESHOLD = "aligner.threshold"
 ALIGNER_TEMPERATURE = "aligner.temperature"
 ALIGNER_QUESTION = "aligner.question"
-"""Is 1 in the file of an aligner that was trained to read a question separately from the source"""
+"""The key in an aligner's file for a number that is 1 if the aligner was trained to read a question separately from the
+source"""
 ALIGNER_EVIDENCE = "aligner.evidence"
-"""How many sub-words of a source an aligner reads at most for each one of the text (`SearchShape.evidence`)"""
+"""The key in an aligner's file for the largest number of a source's sub-words that the aligner reads per sub-word of
+the text (`SearchShape.evidence`)"""
+BY_PRECISION = "by_precision"
+"""The key, in the thresholds of card.json, for thresholds that were measured in another precision than float32"""
 ALIGNER_FACTS = (ALIGNER_THRESHOLD, ALIGNER_TEMPERATURE, ALIGNER_QUESTION, ALIGNER_EVIDENCE)
 """The entries in an aligner's file that are not weights"""
 
 
 @dataclass(frozen=True, eq=False)
 class DocumentFrequencies:
-    """In how many documents of a large general text each token occurs."""
+    """The numbers of documents of a large general text in which tokens occur."""
 
     counts: NDArray[np.int64]
-    """[vocabulary]"""
+    """[vocabulary]: the number of documents in which each token occurs"""
     documents: int
 
 
@@ -51,44 +56,50 @@ class ModelCard:
     """Measured facts about a model. A fact that was not measured has a neutral value or is absent."""
 
     temperature: float = 1.0
-    """The temperature at which its masked distributions agree best with human ratings"""
+    """The temperature at which the model's masked distributions agree best with human ratings"""
     document_frequencies: DocumentFrequencies | None = None
-    """In how many documents its tokens occur; None if unknown"""
+    """The number of documents in which the model's tokens occur; None if unknown"""
     bertscore_baseline: Mapping[int, tuple[float, float, float]] = field(default_factory=dict)
     """Precision, recall and F1 of unrelated sentences, by layer"""
     aligner_threshold: float = 0.5
-    """A word with an alignment below this is marked as unsupported: `mark_below` of the card's thresholds, else what
-    the training of the aligner chose on held-out words"""
+    """The threshold of alignment below which a word is marked as unsupported. It is `mark_below` of the card's
+    thresholds, or else the threshold that the aligner's training chose on held-out words"""
     aligner_temperature: float = 1.0
-    """Divides the log-odds that a whole text is supported, so that they are calibrated on held-out texts"""
+    """The number that divides the log-odds of whole texts, so that their probabilities are calibrated on held-out
+    texts"""
     aligner_asks: bool = False
-    """Whether its aligner was trained to read a question separately from the source"""
+    """Whether the model's aligner was trained to read a question separately from the source"""
     aligner_evidence: int = 0
-    """How many sub-words of a source its aligner reads at most for each one of the text; 0 if only the row limits it"""
+    """The largest number of a source's sub-words that the aligner reads per sub-word of the text; 0 if only the row
+    limits it"""
     languages: tuple[str, ...] = ()
-    """Codes of the languages that it reads, such as "en"; empty if unknown, and then no text is refused"""
+    """Codes of the languages that the model reads, such as "en"; empty if unknown, and then no text is refused"""
     grounded: tuple[float, float] | None = None
     """Two thresholds of the probability that a source supports all of a text. Below the first, the text is called
     unsupported; from the second on, supported; between them, there is no verdict. None if not measured"""
+    grounded_in: str = FLOAT32
+    """The precision in which `grounded`, `strict`, `right_answers`, `bands` and `mark_below` were measured"""
     strict: float | None = None
-    """The threshold below which few right answers lie: at most 5 % of them on each labelled set, and 3 % in the mean.
+    """The threshold below which few right answers are: at most 5 % of them on each labelled set, and 3 % in the mean.
     None if not measured"""
     right_answers: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
-    """How often right answers are doubted, by kind ('answers' to a question, 'others'): the largest share below
-    `strict`, and the smallest and the largest share that does not pass, each at the outer end of its interval"""
+    """How often right answers are doubted, by kind: 'answers' and 'long answers' to a question, and 'others'. The three
+    shares are the largest share below `strict`, and the smallest and the largest share that does not pass. The largest
+    shares are upper ends of their intervals, and the smallest is a lower end"""
     bands: tuple[Band, ...] = ()
-    """How well its aligner reads answers of each wording; empty if not measured"""
+    """How well the model's aligner reads answers of each wording; empty if not measured"""
     layers: Mapping[str, int] = field(default_factory=dict)
-    """For each metric, the layer at which it agrees best with human ratings: BERTScore, DepthScore and SentenceMovers;
-    Consistency, Relevance, Preservation, Groundedness, Engagingness and MeanAlignment, or CTC for all of these that are
-    not named; for BaryScore and MoverScore, which use several layers, the last one"""
+    """For each metric, the layer at which it agrees best with human ratings. Keys are BERTScore, DepthScore and
+    SentenceMovers; Consistency, Relevance, Preservation, Groundedness, Engagingness and MeanAlignment, or CTC for those
+    of them that are not named; and BaryScore and MoverScore, which use several layers and name the last one"""
     measured: frozenset[str] = frozenset()
     """The names of the facts in card.json"""
     temperatures: Mapping[str, float] = field(default_factory=dict)
-    """By language, the temperature at which masked tokens of plain text are likeliest"""
+    """The temperature at which masked tokens of plain text are likeliest, by language"""
     origins: Mapping[str, str] = field(default_factory=dict)
-    """For each fact that is not the folder's own but published (a metric of `layers`, 'baseline', 'temperature'): of
-    which checkpoint, and how it was recognised, such as "bert-base-uncased by name" (`published.py`)"""
+    """For each fact that comes from publications and not from the folder (a metric of `layers`, 'baseline',
+    'temperature'): the checkpoint that it was published for, and how that was recognised, such as "bert-base-uncased by
+    name" (`published.py`)"""
 
     def layer(self, *families: str) -> tuple[int, str | None] | None:
         """Return the layer for the first of these metric families that has one, and its origin if it was published."""
@@ -96,11 +107,13 @@ class ModelCard:
         return None if first is None else (self.layers[first], self.origins.get(first))
 
 
-def read_card(folder: Path) -> ModelCard:
+def read_card(folder: Path, precision: str = FLOAT32) -> ModelCard:
     """Return the card of a model's folder.
 
     Args:
         folder: the folder.
+        precision: in which the model computes. The thresholds of `nlgauge check --grounded` are those that were
+            measured in this precision; if none were, those of float32.
 
     Returns:
         The card; an empty card if there is none.
@@ -123,7 +136,7 @@ def read_card(folder: Path) -> ModelCard:
             threshold, divisor = _share(facts["aligner"]["threshold"]), _number(facts["aligner"]["temperature"])
             if divisor <= 0:
                 raise ValueError(f"the aligner's temperature {divisor} is not above 0")
-        thresholds = facts.get("grounded")
+        thresholds, measured_in = thresholds_in(facts, precision)
         if thresholds is not None and "mark_below" in thresholds and (folder / ALIGNER_FILE).is_file():
             threshold = _share(thresholds["mark_below"])
         return ModelCard(
@@ -136,6 +149,7 @@ def read_card(folder: Path) -> ModelCard:
             aligner_evidence=evidence,
             languages=tuple(str(language) for language in facts.get("languages", ())),
             grounded=_grounded(thresholds),
+            grounded_in=measured_in,
             strict=None if thresholds is None or "strict" not in thresholds else _share(thresholds["strict"]),
             right_answers=_right_answers(thresholds),
             bands=_bands(thresholds),
@@ -147,6 +161,22 @@ def read_card(folder: Path) -> ModelCard:
         if isinstance(error, SpecError):
             raise
         raise SpecError(f"{path} is not the card of a model: {one_line(error)}") from None
+
+
+def thresholds_in(facts: Mapping[str, Any], precision: str) -> tuple[Mapping[str, Any] | None, str]:
+    """Return the thresholds of a card for a precision, and the precision in which they were measured.
+
+    Args:
+        facts: the content of card.json.
+        precision: the precision in which the model computes.
+
+    Returns:
+        The thresholds and the facts that were measured with them, or None if the card has none. If none were measured
+        in this precision, they are those of float32.
+    """
+    thresholds = facts.get("grounded")
+    others = {} if thresholds is None else thresholds.get(BY_PRECISION, {})
+    return (others[precision], precision) if precision in others else (thresholds, FLOAT32)
 
 
 def write_facts(folder: Path, **facts: object) -> None:
@@ -212,7 +242,7 @@ def _layer(value: object) -> int:
 
 
 def _read_aligner(path: Path) -> tuple[float, float, bool, int]:
-    """Threshold, temperature, whether it reads a question, and how much of a source it reads."""
+    """Return an aligner's threshold and temperature, whether it reads a question, and how much of a source it reads."""
     facts = {ALIGNER_THRESHOLD: 0.5, ALIGNER_TEMPERATURE: 1.0, ALIGNER_QUESTION: 0.0, ALIGNER_EVIDENCE: 0.0}
     if path.is_file():
         try:

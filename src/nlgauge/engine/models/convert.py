@@ -1,12 +1,12 @@
 """Published detectors and aligners whose network is code of their own, written as folders that need no code.
 
-HHEM-2.1-Open is T5's encoder with a classifier of tokens. Its weights stand under `t5.`, and its folder has neither
-the sizes of the network nor a tokenizer: the sizes are read from the shapes of the weights, and the tokenizer is that
-of flan-t5-base.
+HHEM-2.1-Open is T5's encoder with a classifier of tokens. The names of its weights begin with `t5.`, and its folder has
+neither the sizes of the network nor a tokenizer. So the sizes are read from the shapes of the weights, and the
+tokenizer is that of flan-t5-base.
 
 The aligners of CTC (Deng et al. 2021) are files of tensors: for D an encoder and a linear layer on the states of words,
-for R an encoder with a pooler and a linear layer on the whole text. Both read lower-case text with straight quotes,
-which the tokenizer of the new folder does to any text.
+for R an encoder with a pooler and a linear layer on the whole text. Both read lower-case text with straight quotes; the
+tokenizer of the new folder makes any text so.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SHARED, _ENCODER = "transformer.shared.weight", "transformer.encoder."
 _FIRST = f"{_ENCODER}block.0.layer."
 _NAMES_FILE = "tokenizer_config.json"
 _CTC_ROW = 512
-"""Sub-words of a row"""
+"""The largest number of sub-words in a row"""
 _CTC_D = {"roberta": "RobertaForTokenClassification", "albert": "AlbertForTokenClassification"}
 _CTC_R = {
     "doc_to_summ": ("share", False),
@@ -39,14 +39,14 @@ _CTC_R = {
     "fact_to_response": ("number", False),
     "fact_history_to_response": ("number", False),
 }
-"""What each published R predicts, and whether it was trained with the judged text first"""
+"""The number that each published R predicts, and whether it was trained with the judged text first"""
 _UNUSED = ("pooler.", "embeddings.position_ids")
 _CLEANING: tuple[dict[str, Any], ...] = (
     *({"type": "Replace", "pattern": {"String": quote}, "content": '"'} for quote in "“”"),
     *({"type": "Replace", "pattern": {"String": quote}, "content": "'"} for quote in "‘’"),
     {"type": "Lowercase"},
 )
-"""What CTC does to all texts, as a tokenizer does it"""
+"""The steps with which CTC cleans all texts, as steps of a tokenizer"""
 
 
 def is_converted(source: Path) -> bool:
@@ -61,14 +61,14 @@ def convert(source: Path, folder: Path, tokenizer: Path | None = None) -> None:
     Args:
         source: HHEM's folder, with `config.json` and `model.safetensors`; or the file of an aligner of CTC. Code in it
             is neither run nor copied.
-        folder: the new folder, which may not hold anything.
+        folder: the new folder, which must be empty if it exists.
         tokenizer: a folder with flan-t5-base's `tokenizer.json`; None if `source` has one. For CTC the folder of the
             encoder (roberta-large for D, bert-base-uncased for R): its `config.json` and its tokenizer are used.
 
     Raises:
-        SpecError: `source` is of another kind, or has no weights that can be read without code.
+        SpecError: `source` is of another kind, or its weights cannot be read without running code.
         InputError: a file is missing, or `folder` is not empty.
-        MissingExtraError: torch is not installed, which reads the files of CTC.
+        MissingExtraError: the files of CTC are given, and torch, which reads them, is not installed.
     """
     if folder.exists() and any(folder.iterdir()):
         raise InputError("is not empty", file=folder, remedy="name a new folder, so that nothing is overwritten")
@@ -101,7 +101,7 @@ def convert(source: Path, folder: Path, tokenizer: Path | None = None) -> None:
 
 
 def _sizes(path: Path, stored: dict[str, Any]) -> dict[str, Any]:
-    """Return the configuration of T5, from the shapes of its weights."""
+    """Return T5's configuration, with sizes from the shapes of its weights."""
     attention = f"{_FIRST}0.SelfAttention."
     try:
         (vocabulary, width), (buckets, heads) = (
@@ -137,7 +137,7 @@ def _sizes(path: Path, stored: dict[str, Any]) -> dict[str, Any]:
 def _write(
     folder: Path, weights: Mapping[str, Any], config: Mapping[str, Any], tokenizer: str, names: Mapping[str, Any]
 ) -> None:
-    """Write the files of a checkpoint. tokenizer: the content of tokenizer.json; names: of tokenizer_config.json."""
+    """Write the files of a checkpoint. tokenizer: content of tokenizer.json. names: that of tokenizer_config.json."""
     folder.mkdir(parents=True, exist_ok=True)
     save_file(dict(weights), folder / WEIGHTS_FILE, metadata={"format": "pt"})
     (folder / TOKENIZER_FILE).write_text(tokenizer, encoding="utf-8")
@@ -165,7 +165,7 @@ def _convert_ctc(source: Path, folder: Path, encoder: Path | None) -> None:
 
 
 def _tensors(source: Path) -> dict[str, Any]:
-    """Return the tensors of a file of torch, read by its loader for weights alone, which runs no code."""
+    """Return the tensors of a torch file. They are read by torch's loader for weights alone, which runs no code."""
     try:
         import torch
     except ImportError:
@@ -179,7 +179,7 @@ def _tensors(source: Path) -> dict[str, Any]:
 
 
 def _ctc_d(source: Path, stored: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Weights and facts of D, under the names that transformers has for a classifier of tokens."""
+    """Return weights and facts of D, by the names that transformers has in a classifier of tokens."""
     prefix = "_roberta." if any(name.startswith("_roberta.") for name in stored) else "_model."
     body = {name.removeprefix(prefix): value for name, value in stored.items() if name.startswith(prefix)}
     weights = {f"{kind}.{name}": value for name, value in body.items() if not name.startswith(_UNUSED)}
@@ -191,7 +191,7 @@ def _ctc_d(source: Path, stored: Mapping[str, Any], kind: str) -> tuple[dict[str
 
 
 def _ctc_r(source: Path, stored: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Weights and facts of R. What it predicts, and which text comes first, is told by the name of the file."""
+    """Return weights and facts of R. The file's name says which number R predicts, and which text comes first."""
     if "dense.weight" not in stored or kind != "bert":
         raise SpecError(f"{source} is no aligner of CTC: neither D on its encoder, nor R on BERT")
     if source.stem not in _CTC_R:

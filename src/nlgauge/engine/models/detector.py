@@ -1,7 +1,7 @@
 """Published detectors and NLI models as aligners, run by torch, or by onnxruntime where the folder has a graph.
 
-`nlgauge export` writes the graph. The same rows go through both, and the same records (`packing.py`) say what the
-logits mean.
+`nlgauge export` writes the graph. Torch and onnxruntime read the same rows, and the same records (`packing.py`) say
+what the logits mean.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import logging
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from nlgauge.data.signature import FLOAT32
 from nlgauge.engine.models.capabilities import ALIGNER, TOKENIZER, Floats, Ints, Model
-from nlgauge.engine.models.card import CARD_FILE, ModelCard, read_card
+from nlgauge.engine.models.card import CARD_FILE, ModelCard, read_card, thresholds_in
 from nlgauge.engine.models.folder import CONFIG_FILE, TOKENIZER_FILE, digest_of, named_digest
 from nlgauge.engine.models.onnx import WEIGHTS_KEY, OnnxGraph, runtime_name, threads
 from nlgauge.engine.models.packing import (
@@ -44,9 +45,11 @@ if TYPE_CHECKING:
 
 GRAPH_FILE = "detector.onnx"
 Logits: TypeAlias = "Callable[[Ints, Ints, Ints | None], Floats]"
-"""Computes logits [rows, classes], or [rows, length, classes] of tokens, from ids, attend and types [rows, length]"""
+"""A function from ids, attend and types [rows, length] to logits [rows, classes], or [rows, length, classes] of
+tokens"""
 WINDOW, _TYPE = "nlgauge_window", "nlgauge_second_type"
-"""In the configuration of a folder that nlgauge wrote: maximum sub-words of a row, and the type of a second text"""
+"""Keys in the configuration of a folder that nlgauge wrote: the largest number of sub-words in a row, and the type of a
+second text"""
 _AUTO = {
     "classes": "AutoModelForSequenceClassification",
     "first token": "AutoModelForTokenClassification",
@@ -61,11 +64,11 @@ _CONFIG = "configuration of a model"
 
 @dataclass(eq=False)
 class Detector:
-    """`Aligner` of a classifier.
+    """The capability `Aligner`, computed by a classifier.
 
-    reading: what its logits mean. packer: makes its rows. open: gives the function that computes logits; it is called
-    once, when the first row is read. digest_of_weights: computed when it is asked for. second_type: the type of a
-    pair's second text; 0 for a network that reads none.
+    reading: what its logits mean. packer: makes its rows. open: returns the function that computes logits; it is called
+    once, for the first row. digest_of_weights: returns the digest, when it is needed. second_type: the type of a pair's
+    second text; 0 for a network without types.
     """
 
     reading: Reading
@@ -106,9 +109,9 @@ def open_detector(prefix: str, source: str, name: str, precision: str, backend: 
     """Return a detector by the prefix of its family and a folder or Hugging Face name.
 
     Args:
-        prefix: of the family, such as 'nli'.
+        prefix: the prefix of the family, such as 'nli'.
         source: a folder or a Hugging Face name.
-        name: what the model is called in signatures.
+        name: the name of the model in signatures.
         precision: as `nlgauge.engine.models.loading.load` takes it.
         backend: as `load` takes it.
         device: as `load` takes it.
@@ -152,17 +155,17 @@ def open_detector(prefix: str, source: str, name: str, precision: str, backend: 
 
 
 def with_detector(model: Model, checkpoint: Checkpoint, net: Net) -> Model:
-    """Return a checkpoint's model with the detector that its head is, or with the error message for a request of one.
+    """Return a checkpoint's model with the detector in its head, or with an error message for requests of a detector.
 
-    The head is read when the first row is: metrics that compare vectors do not need it.
+    The head is loaded for the first row, because metrics that compare vectors do not need it.
 
     Args:
         model: the checkpoint's model.
         checkpoint: the checkpoint.
-        net: its network.
+        net: the network without the head.
 
     Returns:
-        The model with one capability more.
+        The model, with the capability ALIGNER where its head can be read.
     """
     config = checkpoint.config.to_dict()
     packing = by_head(config)
@@ -191,7 +194,16 @@ def _with(
     opened: Callable[[], Logits],
     own_window: bool = False,
 ) -> Model:
-    """Return a model with a detector. own_window: whether the detector alone reads, so that the window is its own."""
+    """Return the model with a detector as its aligner (`ALIGNER`).
+
+    Args:
+        model: the model of the network.
+        checkpoint: the folder or the name from which the network was read.
+        net: the network, whose positions limit a row.
+        reading: what the network's outputs mean, and how a row is packed.
+        opened: returns the function that computes the outputs; it is called once, for the first row.
+        own_window: whether the detector's longest row becomes the model's window.
+    """
     longest = min(checkpoint.config.to_dict().get(WINDOW, math.inf), _longest(reading.packing, net, model.window))
     bias = (net.classifier.bias[0] - net.classifier.bias[1]).item() if reading.packing.head == "words" else 0.0
     packer = Packer(reading.packing, checkpoint.tokenizer, int(longest), bias)
@@ -203,17 +215,17 @@ def _with(
     return replace(
         model,
         abilities={**model.abilities, ALIGNER: detector},
-        card=_detector_card(model.card, reading.packing, Path(checkpoint.source)),
+        card=_detector_card(model.card, reading.packing, Path(checkpoint.source), model.precision),
         window=packer.longest if own_window else model.window,
     )
 
 
-def _detector_card(card: ModelCard, packing: Packing, folder: Path) -> ModelCard:
-    """Return the card of a detector: thresholds that were measured and stand in its folder, else the published one."""
+def _detector_card(card: ModelCard, packing: Packing, folder: Path, precision: str) -> ModelCard:
+    """Return the card of a detector, with measured thresholds if its folder has them, or else published ones."""
     card = replace(card, aligner_asks=bool(packing.asking))
     path = folder / CARD_FILE
-    measured = json_object(path, "card of a model").get("grounded") if path.is_file() else None
-    if isinstance(measured, Mapping):
+    measured, _ = thresholds_in(json_object(path, "card of a model") if path.is_file() else {}, precision)
+    if measured is not None:
         sets = measured.get("chosen_on")
         origin = f"measured on {', '.join(map(str, sets))}" if isinstance(sets, list) and sets else "measured"
         mark = float(measured.get("mark_below", card.aligner_threshold))
@@ -225,9 +237,15 @@ def _detector_card(card: ModelCard, packing: Packing, folder: Path) -> ModelCard
 
 
 def _longest(packing: Packing, net: Net, window: int) -> int:
-    """Maximum sub-words of a row: what the network has positions for, else what the family reads.
+    """Return the largest number of sub-words in a row.
 
-    Rotary positions have a limit in the configuration alone. Relative ones (T5, DeBERTa) have none.
+    With a table of positions this is the window. With rotary positions it is the window or the family's limit,
+    whichever is smaller. Relative positions (T5, DeBERTa) set no limit, so it is the family's limit.
+
+    Args:
+        packing: the family of detectors, which has the limit `longest`.
+        net: the network.
+        window: the model's largest number of sub-words in a row.
     """
     embeddings = getattr(net.base_model, "embeddings", None)
     if getattr(embeddings, "position_embeddings", None) is not None:
@@ -237,7 +255,7 @@ def _longest(packing: Packing, net: Net, window: int) -> int:
 
 
 def _refuse_own_code(folder: Path, name: str) -> None:
-    """Raise SpecError for the folder of HHEM-2.1-Open as it is published, with the command that converts it."""
+    """Raise SpecError for the published folder of HHEM-2.1-Open. The error names the command that converts it."""
     path = folder / CONFIG_FILE
     if path.is_file() and is_hhem(json_object(path, _CONFIG)):
         problem = "its network is code of its own, which nlgauge never runs"
@@ -245,7 +263,7 @@ def _refuse_own_code(folder: Path, name: str) -> None:
 
 
 class _TorchLogits:
-    """Logits of a network of transformers."""
+    """A function that computes logits with a network of transformers."""
 
     def __init__(self, checkpoint: Checkpoint, net: Net, packing: Packing) -> None:
         self.net, self.packing, self.answers = net, packing, [0, 0]
@@ -300,9 +318,9 @@ def _open_graph(folder: Path, graph: Path, prefix: str, name: str) -> Model:
         digest=digest,
         files=named_digest(files),
         backend=runtime_name(),
-        precision="float32",
+        precision=FLOAT32,
         window=longest,
-        card=_detector_card(read_card(folder), reading.packing, folder),
+        card=_detector_card(read_card(folder), reading.packing, folder, FLOAT32),
         folder=folder,
         batch_tokens=max(longest, 512 * threads()),
         abilities={TOKENIZER: tokenizer, ALIGNER: detector},
@@ -314,7 +332,7 @@ def export_detector(model: Model, folder: Path) -> None:
 
     Args:
         model: the detector.
-        folder: an empty folder, or one that is made.
+        folder: an empty folder, or the path of a new one.
 
     Raises:
         SpecError: the model is no detector, its network has no graph, or onnxscript is missing.
@@ -381,7 +399,7 @@ def _write_graph(logits: _TorchLogits, second_type: int, path: Path) -> None:
 
 @contextmanager
 def _without_logs() -> Iterator[None]:
-    """Switches off what libraries log below an error, and restores it."""
+    """Switch off what libraries log below an error while the context lasts."""
     before = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:

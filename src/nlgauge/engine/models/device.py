@@ -1,4 +1,4 @@
-"""The device that torch computes on, and how many tokens fit it."""
+"""The device on which torch computes, and the number of tokens that fit its memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from transformers import PretrainedConfig
 
 _MOST_TOKENS = 65536
-"""A larger batch does not make a GPU faster"""
+"""The largest number of tokens in a batch, since a larger batch does not make a GPU faster"""
 
 
 def has_gpu() -> bool:
-    """Return whether torch is installed and there is a CUDA GPU, the default device."""
+    """Return whether torch is installed and there is a CUDA GPU, which is then the default device."""
     try:
         import torch
     except ImportError:
@@ -26,11 +26,11 @@ def has_gpu() -> bool:
 
 
 def choose_device(torch: ModuleType, wanted: str | None) -> device:
-    """Return the torch.device of a name.
+    """Return the torch.device for a name.
 
     Args:
-        torch: the module.
-        wanted: 'cpu', 'cuda', 'cuda:1' or 'mps'. None is a CUDA GPU if there is one, else the CPU.
+        torch: the module torch.
+        wanted: 'cpu', 'cuda', 'cuda:1' or 'mps'. None means a CUDA GPU if there is one, else the CPU.
 
     Returns:
         The device.
@@ -60,13 +60,13 @@ def tokens_that_fit(free: int, config: PretrainedConfig, window: int) -> int:
     and three rows of logits. Half of the free memory is used.
 
     Args:
-        free: bytes of the device.
-        config: the network's.
-        window: the most tokens of a row.
+        free: the free memory of the device, in bytes.
+        config: the network's configuration.
+        window: the largest number of tokens in a row.
 
     Returns:
-        Tokens. The number is rounded down to a power of two, so that runs on one machine have equal batches; it is at
-        least one window.
+        The number of tokens. It is rounded down to a power of two, so that runs on one machine have equal batches; it
+        is at least one window.
     """
     width, layers = int(config.hidden_size), int(config.num_hidden_layers)
     heads, vocabulary = int(config.num_attention_heads), int(config.vocab_size)

@@ -23,16 +23,17 @@ CONFIG_FILE = "config.json"
 TOKENIZER_FILE = "tokenizer.json"
 PAIRS_FILE = "pairs.safetensors"
 MASKED_FILE = "masked.safetensors"
-"""Differences of the masked LM's weights from the folder's own, if it has weights of its own"""
+"""The differences of the masked LM's weights from the folder's own, if the masked LM has weights of its own"""
 WORDS = "bert.embeddings.word_embeddings.weight"
 """The name of the embedding table among the weights"""
 SCALE = ".scale"
 """Suffix of the tensor with the row scales of an int8 matrix"""
 
 BUCKETS = "relative_attention_num_buckets"
-"""In a configuration: the number of buckets of relative positions; absent if attention does not use them"""
+"""The key in a configuration for the number of buckets of relative positions; absent if attention does not use them"""
 ADAPTED_LAYERS = "adapted_layers"
-"""In a configuration: how many layers, from the first, masked LM, aligner and pairs use; all by default"""
+"""The key in a configuration for the number of layers, from the first, that masked LM, aligner and pairs use; without
+it, they use all"""
 LARGEST_SIZES: Mapping[str, int] = {
     "hidden_size": 1 << 16,
     "num_hidden_layers": 1 << 8,
@@ -47,7 +48,7 @@ _CONFIG = "configuration of a model"
 
 
 def digest_of(files: Iterable[Path]) -> str:
-    """SHA-256 of the concatenated files, hexadecimal."""
+    """Return the SHA-256 of the concatenated files, hexadecimal."""
     digest = hashlib.sha256()
     for path in files:
         with path.open("rb") as file:
@@ -57,15 +58,16 @@ def digest_of(files: Iterable[Path]) -> str:
 
 
 def model_digest(folder: Path) -> str:
-    """SHA-256 of the weights of a folder's body, and of its masked LM if that has its own."""
+    """Return the SHA-256 of the weights of a folder's body, and of its masked LM if that has weights of its own."""
     weights = (WEIGHTS_FILE, MASKED_FILE)
     return digest_of(path for name in weights if (path := folder / name).is_file())
 
 
 def files_digest(folder: Path) -> str:
-    """Return the SHA-256 of all other files in a folder that scores depend on: graphs, configuration, tokenizer, card.
+    """Return the SHA-256 of a folder's files, other than weights, that scores depend on.
 
-    Weights have their own digests, and documentation (.md) changes no score.
+    These are graphs, configuration, tokenizer and card. Weights have their own digests, and documentation (.md) changes
+    no score.
 
     Args:
         folder: a model's folder.
@@ -80,7 +82,7 @@ def files_digest(folder: Path) -> str:
 
 
 def named_digest(files: Iterable[Path]) -> str:
-    """SHA-256 of the names and contents of files, sorted by name, hexadecimal."""
+    """Return the SHA-256 of the names and contents of files, sorted by name, hexadecimal."""
     digest = hashlib.sha256()
     for path in sorted(files, key=lambda path: path.name):
         content = path.read_bytes()
@@ -167,7 +169,7 @@ def _whole(path: Path, name: str, value: object, least: int, most: int) -> None:
 
 
 def copy_folder(source: Path, folder: Path) -> None:
-    """Copy the files of a model's folder, so that others can be added."""
+    """Copy the files of a model's folder to a new folder, to which other files can be added."""
     folder.mkdir(exist_ok=True)
     for file in sorted(source.iterdir()):
         if file.is_file():
@@ -181,7 +183,7 @@ def write_hugging_face(source: Path, folder: Path) -> None:
 
     Args:
         source: the model's folder.
-        folder: an empty folder, or one that is made.
+        folder: an empty folder, or the path of a new one.
 
     Raises:
         InputError: `folder` is not empty or cannot be made.

@@ -1,4 +1,4 @@
-"""Document frequencies of the tokens of any tokenizer, in general text."""
+"""Document frequencies in general text for the tokens of any tokenizer."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _COUNTED: dict[str, DocumentFrequencies] = {}
 def general_frequencies(model: Model) -> DocumentFrequencies:
     """Return the model's table of document frequencies; without one, a table derived from the embedded model's.
 
-    The embedded model knows in how many documents the words and punctuation marks of its vocabulary occur, in upper or
-    lower case. A token of another tokenizer counts as occurring in a document if a word that contains it occurs there,
-    alone or inside a text, in lower case or capitalised. This assumes that words occur independently, so that a token
-    occurs in a share 1 - prod(1 - p) of the documents, where p are the shares of its words; that every spelling of a
-    word is as frequent as the word; that a token of several marks, such as `."`, is as frequent as the rarest of them;
-    and that all other tokens and special tokens never occur.
+    The embedded model's table says in how many documents the words and punctuation marks of its vocabulary occur, in
+    upper or lower case. A token of another tokenizer counts as occurring in a document if a word that contains the
+    token occurs there, alone or inside a text, in lower case or capitalised. This rests on four assumptions. Words
+    occur independently, so that a token occurs in a share 1 - prod(1 - p) of the documents, where p are the shares of
+    its words. Every spelling of a word is as frequent as the word. A token of several marks, such as `."`, is as
+    frequent as the rarest of them. All other tokens and special tokens never occur.
 
     Args:
         model: the model whose tokens are counted.
@@ -48,7 +48,7 @@ def _counted(tokenizer: SubwordTokenizer) -> DocumentFrequencies:
     shares = {pocket.piece(token): table.counts[token] / table.documents for token in counted}
     whole = {word: share for word, share in shares.items() if not word.startswith("##")}
     absent = np.zeros(tokenizer.vocabulary)
-    """Logarithm of the share of documents without a token"""
+    """The logarithm of the share of documents in which each token does not occur"""
     for tokens, share in zip(_tokens_of(tokenizer, list(whole)), whole.values(), strict=True):
         absent[list(tokens)] += np.log1p(-min(share, 1 - 0.5 / table.documents))
     counts = np.rint(-np.expm1(absent) * table.documents).astype(np.int64)
@@ -61,7 +61,7 @@ def _counted(tokenizer: SubwordTokenizer) -> DocumentFrequencies:
 
 
 def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[int]]:
-    """Return the tokens of each word's spellings: alone, after a space, and for punctuation after a letter too."""
+    """Return the tokens of each word's spellings: alone, after a space, and for punctuation also after a letter."""
     written = [
         (number, before, before + form)
         for number, word in enumerate(words)
@@ -76,7 +76,7 @@ def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[in
 
 
 def _signs(tokenizer: SubwordTokenizer, tokens: Sequence[int]) -> dict[int, str]:
-    """Return the tokens made of punctuation, with their text. Text never becomes a special token."""
+    """Return the texts of the tokens that are made of punctuation, by id. Special tokens are left out."""
     texts = {token: text for token in tokens if (text := tokenizer.decode([token]).strip()) and not text.isalnum()}
     split = tokenizer.encode([_LETTER + tokenizer.decode([token]) for token in texts])
     return {token: texts[token] for token, inside in zip(texts, split, strict=True) if token in inside.ids}

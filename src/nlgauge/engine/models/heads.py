@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from nlgauge.engine.models.bert import Bert, Head
 
 Seen: TypeAlias = "list[tuple[Tensor, Tensor]]"
-"""Keys and values of a text at each layer, [1, heads, length, width of a head] each"""
+"""For each layer, the keys and values of a text, [1, heads, length, width of a head] each"""
 Weights: TypeAlias = "Mapping[str, NDArray[np.float32]]"
 _OPTIONAL = ("text", "against")
 """Heads that an aligner may lack"""
 
 
 def adapted_layers(config: Mapping[str, Any]) -> int:
-    """Return how many of a network's layers, from the first, masked LM, aligner and pairs use."""
+    """Return the number of a network's layers, from the first, that masked LM, aligner and pairs use."""
     return int(config.get(ADAPTED_LAYERS, config["num_hidden_layers"]))
 
 
@@ -59,7 +59,7 @@ def filled(runtime: Runtime, net: Net, weights: Weights) -> Net:
 
 
 def decoder(runtime: Runtime, body: Bert) -> Tensor:
-    """Return the embedding table for the head, in the runtime's precision. The embeddings stay in float32."""
+    """Return the embedding table in the runtime's precision, as output weights. Embeddings stay in float32."""
     table = body.embeddings.word_embeddings.weight.detach()
     return table.to(runtime.torch.bfloat16) if runtime.precision == "bfloat16" else table
 
@@ -67,7 +67,7 @@ def decoder(runtime: Runtime, body: Bert) -> Tensor:
 def masked_logits(
     runtime: Runtime, body: Bert, head: Head, table: Tensor, asked: tuple[Ints, Ints, Ints], layers: int | None = None
 ) -> Floats:
-    """`MaskedLM.masked_logits` of ids, attend and at, by a head on `layers` layers of a body."""
+    """Return logits as `MaskedLM.masked_logits` does, by a head on `layers` layers. asked: ids, attend and at."""
     ids, attend, at = map(runtime.tensor, asked)
     with runtime.computing():
         last = body(ids, attend, layers=layers)[-1]
@@ -77,9 +77,9 @@ def masked_logits(
 
 
 class _Adapted:
-    """A network with some weights replaced from a file.
+    """A network some of whose weights are replaced by those in a file.
 
-    path: in the folder with the model's own weights. name: of the model.
+    path: the file, in the folder with the model's own weights. name: the name of the model.
     """
 
     def __init__(self, runtime: Runtime, config: Mapping[str, Any], path: Path, name: str) -> None:
@@ -92,8 +92,8 @@ class _Adapted:
     def _filled(self, net: Net, parts: Mapping[str, str], optional: tuple[str, ...] = ()) -> Net:
         """Return a network with the folder's weights and their adapted versions.
 
-        parts: prefixes of names in the files to prefixes in the network. optional: prefixes in the network that the
-        files may lack.
+        parts: prefixes of names in the files, each with the prefix that replaces it in the network. optional: prefixes
+        in the network for which the files may have no weights.
         """
         base = read_weights(self._path.parent / WEIGHTS_FILE)
         of_net = net.state_dict()
@@ -119,7 +119,7 @@ def _renamed(weights: Weights, parts: Mapping[str, str]) -> dict[str, NDArray[np
 
 
 class TorchMasked(_Adapted):
-    """`MaskedLM` whose weights differ from the body's."""
+    """The capability `MaskedLM`, computed with weights that differ from the body's."""
 
     @cached_property
     def _net(self) -> Net:
@@ -137,7 +137,7 @@ class TorchMasked(_Adapted):
 
 
 class TorchPairs(TorchMasked):
-    """`MaskedPairs` of a body: each layer also attends to the other text's keys and values."""
+    """The capability `MaskedPairs`, computed by a body: each layer also attends to the other text's keys and values."""
 
     def other_text(self, ids: Ints) -> Seen:
         from nlgauge.engine.models.bert import attended
@@ -168,7 +168,7 @@ class TorchPairs(TorchMasked):
         return self._runtime.numbers(states)
 
     def _states(self, ids: Ints, attend: Ints, at: Ints, other: Seen) -> Tensor:
-        """Last states at the flat positions `at`, equally many in each row: [rows, positions of a row, width]."""
+        """Return the last states [rows, positions per row, width] at flat positions, equally many in each row."""
         from nlgauge.engine.models.bert import attended
 
         runtime, bert = self._runtime, self._net.bert
@@ -213,7 +213,7 @@ class TorchPairs(TorchMasked):
 
 
 class TorchAligner(_Adapted):
-    """`Aligner` of a body."""
+    """The capability `Aligner`, computed by a body."""
 
     def align(self, ids: Ints, attend: Ints, side: Ints) -> tuple[Floats, Floats, Floats, Floats]:
         net, unknown = self._net, np.full(len(ids), np.nan, np.float32)
@@ -229,7 +229,7 @@ class TorchAligner(_Adapted):
 
     @cached_property
     def _heads(self) -> set[str]:
-        """The optional heads that it was trained with."""
+        """The optional heads with which the aligner was trained."""
         with safe_open(self._path, "np") as weights:
             names = set(weights.keys())
         return {head for head in _OPTIONAL if f"aligner.{head}_outer.weight" in names}

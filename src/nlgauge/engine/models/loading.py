@@ -1,12 +1,12 @@
-"""Loads a model by name.
+"""Loading of models by name.
 
 pocket          the embedded model
 base            the larger model, from the distribution nlgauge-base
-a folder        that `nlgauge train` wrote, or any checkpoint in Hugging Face format
-package/Name    what an installed package offers under the entry point group ``nlgauge.models``: a callable
+a folder        written by `nlgauge train`, or any checkpoint in Hugging Face format
+package/Name    a model that an installed package offers under the entry point group ``nlgauge.models``: a callable
                 ``(precision) -> Model``, which may also take ``device``
 package/Name:X  the same for a callable that also takes ``of``, here X: for instance a folder or an address
-nli:X           a published detector of this family (`packing.py`), X being a folder or a Hugging Face name
+nli:X           a published detector of this family (`packing.py`), where X is a folder or a Hugging Face name
 anything else   a Hugging Face name
 """
 
@@ -39,7 +39,7 @@ COMPANIONS = {"base": "nlgauge-base"}
 _held: WeakValueDictionary[tuple[str, str, str, str | None], Model] = WeakValueDictionary()
 """Models from `hold` that are still in use, by name, precision, backend and device"""
 _last: list[Model] = []
-"""The model of `shared`"""
+"""The last model that `shared` leaves loaded: the embedded model or a companion"""
 
 
 def pocket_folder() -> Path:
@@ -48,7 +48,7 @@ def pocket_folder() -> Path:
 
 
 def companion_folder(name: str) -> Path | None:
-    """Return the folder of the model in a companion distribution; None if that is not installed."""
+    """Return the folder of a model in its companion distribution; None if the distribution is not installed."""
     spec = find_spec(COMPANIONS[name].replace("-", "_"))
     return None if spec is None or spec.origin is None else Path(spec.origin).parent / "model"
 
@@ -62,7 +62,7 @@ def folder_of(name: str) -> Path:
     """Return the folder of a model.
 
     Args:
-        name: 'pocket', a companion's name, or a path, with the prefix of a detector or without.
+        name: 'pocket', a companion's name, or a path, with or without the prefix of a detector.
 
     Returns:
         The folder.
@@ -158,20 +158,20 @@ def load(
 
 
 def chooses_backend(name: str) -> bool:
-    """Return whether a model is of an installed package, which chooses its backend itself."""
+    """Return whether a model comes from an installed package, which chooses the backend itself."""
     return name.partition(":")[0] in dict(offered(_GROUP))
 
 
 def is_detector(name: str) -> bool:
-    """Return whether a name is that of a published detector: by its prefix, or by what `nlgauge export` wrote."""
+    """Return whether a name is that of a published detector, by its prefix or by the configuration of its folder."""
     prefix, _, _ = name.partition(":")
     return prefix in PREFIXES or (name not in COMPANIONS and family_of(folder_of(name)) is not None)
 
 
 def hold(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """Return a model as `load` does. As long as a caller has a reference to it, further calls return the same object.
+    """Return a model as `load` does. While a caller has a reference to it, further calls return the same object.
 
-    Use it to score a few rows at a time, many times. A folder that changes meanwhile is not read again.
+    It is for scoring a few rows at a time, many times. A folder that changes in the meantime is not read again.
 
     Args:
         name: as `load` takes it.
@@ -192,7 +192,7 @@ def hold(name: str, precision: str = "float32", backend: str = "auto", device: s
 
 
 def shared(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
-    """Return a model as `load` does. The last model of an installed package stays loaded for the next call."""
+    """Return a model as `load` does. The last embedded model or companion stays loaded for the next call."""
     model = load(name, precision, backend, device)
     if name == "pocket" or name in COMPANIONS:
         _held[name, precision, backend, device] = model
@@ -201,7 +201,7 @@ def shared(name: str, precision: str = "float32", backend: str = "auto", device:
 
 
 def _refuse_unreadable(folder: Path, name: str) -> None:
-    """Raise SpecError for a file and for a folder that cannot be read."""
+    """Raise SpecError if a path is a file, or a folder that cannot be read."""
     try:
         if folder.is_dir():
             next(folder.iterdir(), None)
@@ -215,7 +215,7 @@ def _refuse_unreadable(folder: Path, name: str) -> None:
 
 
 def _backend(folder: Path, precision: str, backend: str, device: str | None) -> str:
-    """Return the requested backend, or the choice of 'auto'. Raises SpecError if it does not support the options."""
+    """Return the backend that was requested, or that 'auto' chooses. Raises SpecError if the options do not fit it."""
     if backend == "torch" and precision == "int8":
         raise SpecError("int8 is for the backends without torch; for backend='torch' choose float32 or bfloat16")
     if backend == "onnxruntime" and precision == "bfloat16":
@@ -236,17 +236,17 @@ def _has_graphs(folder: Path) -> bool:
 
 
 def is_ours(folder: Path) -> bool:
-    """Return whether `nlgauge_lab.training.export` wrote the folder, so that its network is our BERT."""
+    """Return whether `nlgauge_lab.training.export` wrote the folder, so that its network is the BERT of `bert.py`."""
     return _has_graphs(folder) or any((folder / file).is_file() for file in (MASKED_FILE, PAIRS_FILE, ALIGNER_FILE))
 
 
 def _is_path(name: str) -> bool:
-    """Return whether a name can only be that of a folder: a Hugging Face name is NAME or ORG/NAME."""
+    """Return whether a name can only be a folder's, since a Hugging Face name is NAME or ORG/NAME."""
     return name.startswith(("/", ".", "~")) or "\\" in name or (name.count("/") > 1 and ":" not in name)
 
 
 def _made(name: str, maker: object, precision: str, **more: str | None) -> Model:
-    """Return the model that a package makes. more: arguments, None left out. Raises SpecError if it fails."""
+    """Return the model that a package makes. more: its arguments; None is left out. Raises SpecError if it fails."""
     if not callable(maker):
         raise SpecError(f"{name}: the package offers {maker!r}, which is not a function that makes a model")
     arguments = {key: value for key, value in more.items() if value is not None}

@@ -48,7 +48,7 @@ from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import SpecError
 
 WEIGHTS_KEY = "nlgauge.weights"
-"""The key in a graph's metadata under which its export wrote which weights it reads: their `layout_digest` by file"""
+"""The key in a graph's metadata for the weights that the graph was exported for: their `layout_digest` by file"""
 _PLACES = "bert.embeddings.position_embeddings.weight"
 # What a batch computes should stay in a processor's own cache: batches of 4,096 took 9 to 25 % more time than these,
 # by one and two threads and by both embedded models (`python benchmarks/speed.py`).
@@ -61,7 +61,7 @@ def graph_path(folder: Path, part: str, precision: str) -> Path:
 
 
 def open_onnx(folder: Path, name: str, precision: str = "float32") -> Model:
-    """`open_graphs` with onnxruntime, in 'float32' or 'int8'."""
+    """Return what `open_graphs` returns with onnxruntime, in 'float32' or 'int8'."""
     return open_graphs(folder, name, precision=precision, graph=OnnxGraph, backend=runtime_name())
 
 
@@ -81,10 +81,10 @@ def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path],
 
     Args:
         folder: the folder.
-        name: what the model is called in signatures.
-        precision: 'int8' has graphs of its own that multiply in 8 bits; the others share graphs.
-        graph: runs a file.
-        backend: what runs it, as signatures name it.
+        name: the name of the model in signatures.
+        precision: the precision. 'int8' has graphs of its own, which multiply in 8 bits; all others share graphs.
+        graph: returns the graph in a file.
+        backend: the runtime, as signatures name it.
 
     Returns:
         The model.
@@ -128,7 +128,7 @@ def open_graphs(folder: Path, name: str, precision: str, graph: Callable[[Path],
         backend=backend,
         precision=precision,
         window=config["max_position_embeddings"],
-        card=read_card(folder),
+        card=read_card(folder, precision),
         folder=folder,
         abilities=abilities,
         batch_tokens=max(config["max_position_embeddings"], min(_MOST_TOKENS, _TOKENS_PER_THREAD * threads())),
@@ -157,7 +157,7 @@ class OnnxGraph:
 
         Args:
             outputs: the names.
-            shape: the shape that all of them must have.
+            shape: the shape that all outputs must have; None for any shape.
             inputs: the arrays by name.
 
         Returns:
@@ -188,7 +188,7 @@ class OnnxGraph:
 
     @cached_property
     def outputs(self) -> frozenset[str]:
-        """The names of its outputs."""
+        """The names of the graph's outputs."""
         return frozenset(output.name for output in self._session.get_outputs())
 
     @cached_property
@@ -196,12 +196,12 @@ class OnnxGraph:
         return frozenset(entry.name for entry in self._session.get_inputs())
 
     def load(self) -> None:
-        """Load it now."""
+        """Load the graph now."""
         _ = self._session
 
     @cached_property
     def _session(self) -> Any:
-        """The graph, ready to run. It reads any bytes at the positions it knows, so other weights are refused."""
+        """The session that runs the graph. A graph reads weights by position, so other weights are refused."""
         try:
             session, made_for = self._opened()
         except Exception as error:  # the library's classes are its own, and differ by version
@@ -221,7 +221,7 @@ class OnnxGraph:
         return session
 
     def _opened(self) -> tuple[Any, str]:
-        """Open the file, and return what its metadata says of its weights."""
+        """Return the session of the file, and the entry in its metadata about weights."""
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
@@ -235,7 +235,7 @@ class OnnxGraph:
 
 @dataclass(eq=False)
 class OnnxEncoder:
-    """`Encoder` of a graph and the embedding table among the weights."""
+    """The capability `Encoder`, computed by a graph and the embedding table among the weights."""
 
     graph: OnnxGraph
     weights: Path
@@ -253,7 +253,7 @@ class OnnxEncoder:
 
     @cached_property
     def _vocabulary(self) -> tuple[NDArray[Any], Floats | None]:
-        """The table as it is stored, and the scale of each row if it is stored in 8 bits."""
+        """The embedding table as it is stored, and the scale of each row; None if the table is not in 8 bits."""
         with safe_open(self.weights, "np") as weights:
             in_steps = WORDS + SCALE in set(weights.keys())
             return weights.get_tensor(WORDS), weights.get_tensor(WORDS + SCALE) if in_steps else None
@@ -261,7 +261,7 @@ class OnnxEncoder:
 
 @dataclass(eq=False)
 class OnnxMaskedLM:
-    """`MaskedLM` of a graph."""
+    """The capability `MaskedLM`, computed by a graph."""
 
     graph: OnnxGraph
     vocabulary: int
@@ -274,7 +274,7 @@ class OnnxMaskedLM:
 
 @dataclass(eq=False)
 class OnnxPairs:
-    """`MaskedPairs` of two graphs: one reads the other text, the other reads the rows that see it."""
+    """The capability `MaskedPairs`, computed by two graphs: one for the other text, one for the rows that see it."""
 
     graph: OnnxGraph
     other: OnnxGraph
@@ -303,7 +303,7 @@ class OnnxPairs:
 
 @dataclass(eq=False)
 class OnnxAligner:
-    """`Aligner` of a graph."""
+    """The capability `Aligner`, computed by a graph."""
 
     graph: OnnxGraph
     weights: Path

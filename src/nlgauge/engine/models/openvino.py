@@ -24,11 +24,11 @@ _TELEMETRY = "openvino_telemetry"
 
 
 def open_openvino(folder: Path, name: str, precision: str = "float32") -> Model:
-    """Return what `open_graphs` does, with OpenVINO.
+    """Return the model of a folder as `open_graphs` does, with OpenVINO.
 
     Args:
         folder: the folder.
-        name: what the model is called in signatures.
+        name: the name of the model in signatures.
         precision: 'float32', 'bfloat16' or 'int8'.
 
     Returns:
@@ -58,7 +58,7 @@ def has_bfloat16() -> bool:
 
 @cache
 def _library() -> Any:
-    """Return the library, imported without its telemetry package.
+    """Return the module openvino, imported without its telemetry package.
 
     That package sends a message at each import and writes files into the user's home.
     """
@@ -74,7 +74,7 @@ def _library() -> Any:
 
 
 class OpenVinoGraph(OnnxGraph):
-    """A graph that is read when it is first run, and compiled for each set of outputs."""
+    """A graph whose file is read when it is first run, and that is compiled for each set of outputs."""
 
     def __init__(self, path: Path, precision: str) -> None:
         super().__init__(path)

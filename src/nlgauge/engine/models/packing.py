@@ -1,9 +1,9 @@
-"""How published detectors read a text with its evidence: one record of data for each family, and how a row is made.
+"""How published detectors read a text with its evidence: one record of data for each family, and the making of rows.
 
-A detector is a classifier that somebody trained to say whether a source supports a text. Families differ in the order
-of the two texts, in what stands around them, in which part of a text is judged at a time, and in how their logits
-become the probability of support. A record says all of this. The aligners of nlgauge itself have no such record: their
-rows are made by `nlgauge.engine.sentence_search.Pairing`.
+A detector is a classifier that was trained to say whether a source supports a text. Families differ in the order of the
+two texts, in the words and tokens around them, in which part of a text is judged at a time, and in how their logits
+become the probability of support. A record says all of this. The aligners of nlgauge itself have no such record:
+`nlgauge.engine.sentence_search.Pairing` makes their rows.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from nlgauge.errors import InputError, SpecError
 Unit: TypeAlias = Literal["segment", "sentence", "text"]
 Head: TypeAlias = Literal["classes", "first token", "tokens", "answers", "words", "share", "number"]
 FAMILY = "nlgauge_detector"
-"""In the configuration of a folder that nlgauge wrote: the name of its packing"""
+"""The key for the name of the packing, in the configuration of a folder that nlgauge wrote"""
 WORD_BIAS, TEXT_FIRST = "nlgauge_word_bias", "nlgauge_text_first"
-"""In the configuration of an aligner of CTC: beside a graph of D, its bias for support over no support; and whether R
-reads the judged text before the source"""
+"""Keys in the configuration of an aligner of CTC. The first is for a graph of D: its bias for support minus that for no
+support. The second says whether R reads the judged text before the source"""
 SENTENCES = "this detector judges sentences, not words"
-"""The reason of a score that needs a judgement of each word"""
+"""The reason of a missing score that needs a judgement of each word"""
 _SLACK = 8
-"""Sub-words that a text may have more of when it is split anew without what stands before it"""
+"""How many more sub-words a text may have when it is split again without the text before it"""
 _LEAST_ROOM = 8
 _SENTENCE = SearchShape().sentence
 _SUPPORT = re.compile(r"(entail|support|consistent|faithful|grounded)\w*", re.IGNORECASE)
@@ -41,58 +41,60 @@ _CONTRADICTION = re.compile(r"(contradict|refut)\w*", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Packing:
-    """How a family of detectors reads two texts, and what its logits mean."""
+    """The form in which a family of detectors reads two texts, and the meaning of its logits."""
 
     name: str
     """The prefix of a model's name, as in `nli:FOLDER`"""
     about: str
-    """The family, in words"""
+    """A description of the family"""
     segments: tuple[str, ...]
-    """What stands in a row; {source}, {candidate} and {question} are the texts, {passages} how many the source has"""
+    """The parts of a row. {source}, {candidate} and {question} are replaced by the texts, {passages} by the number of
+    passages in the source"""
     joined: str
-    """What stands between two segments: 'pair' (what the tokenizer puts between two texts) or 'end' (its token for the
-    end of a text)"""
+    """What is between two segments: 'pair' (the tokenizer's tokens between two texts) or 'end' (its token for the end
+    of a text)"""
     head: Head
-    """'classes' of the whole row; classes of its 'first token'; classes of the 'tokens' of the candidate; the logits of
-    two 'answers' at the first step of a decoder; classes of 'words', from the sums of their sub-words' states; or one
-    number, which is the supported 'share' of the candidate or the 'number' of its supported words"""
+    """What the logits are: 'classes' of the whole row; classes of its 'first token'; classes of the 'tokens' of the
+    candidate; the logits of two 'answers' at the first step of a decoder; classes of 'words', from the sums of their
+    sub-words' states; or one number, which is the supported 'share' of the candidate or the 'number' of its supported
+    words"""
     support: int | None
-    """The class that means support; None if the labels of the checkpoint say so"""
+    """The class that means support; None if it is found by the labels of the checkpoint"""
     unit: Unit
     """How much of a candidate is judged at a time"""
     architectures: tuple[str, ...]
-    """Ends of the names of the network classes that it reads"""
+    """The ends of the names of network classes that this packing fits"""
     first: str = ""
     """A special token at the beginning of a row"""
     asking: tuple[str, ...] = ()
-    """`segments` of a row with a question; empty for a family that reads no question"""
+    """The `segments` of a row with a question; empty for a family that reads no question"""
     answers: tuple[str, str] = ("", "")
-    """Tokens for no and yes, for the head 'answers'"""
+    """The tokens for no and yes, for the head 'answers'"""
     longest: int = 512
-    """Sub-words of a row, for a network that is not limited by a table of positions"""
+    """The largest number of sub-words in a row, for a network that is not limited by a table of positions"""
     chunk: int = 0
-    """Sub-words of a source in a row with reading='windows'; 0 for as many as fit"""
+    """The number of a source's sub-words in a row with reading='windows'; 0 for as many as fit"""
     threshold: float | None = None
-    """The probability from which on the published code says that a text is supported; None if it says nothing"""
+    """The probability from which on the published code calls a text supported; None if that code has no threshold"""
 
     @property
     def words(self) -> bool:
-        """Whether each word gets a judgement of its own."""
+        """Whether each word has a judgement of its own."""
         return self.head in ("tokens", "words")
 
     @property
     def regression(self) -> bool:
-        """Whether the network predicts one number for a text, and not classes."""
+        """Whether the network predicts one number for a text instead of classes."""
         return self.head in ("share", "number")
 
     @property
     def by_tokens(self) -> bool:
-        """Whether a row consists of the tokens of both texts unchanged; else its segments are split again."""
+        """Whether a row consists of the tokens of both texts unchanged, and is not split into tokens again."""
         return self.head == "words" or self.regression
 
     @property
     def text_first(self) -> bool:
-        """Whether the judged text stands before the source."""
+        """Whether the judged text is before the source in a row."""
         return self.segments[0] == "{candidate}"
 
 
@@ -218,7 +220,7 @@ PREFIXES = tuple(dict.fromkeys(packing.name for packing in PACKINGS))
 
 
 def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
-    """Return the packing of a prefix for a checkpoint. Raises SpecError if the family has another network."""
+    """Return the packing that a prefix means for a checkpoint. Raises SpecError if the network does not fit."""
     families = [packing for packing in PACKINGS if packing.name == prefix]
     built = _architecture(config)
     packing = next((of_name for of_name in families if built.endswith(of_name.architectures)), None)
@@ -236,7 +238,7 @@ def meant(prefix: str, config: Mapping[str, Any], name: str) -> Packing:
 
 
 def by_head(config: Mapping[str, Any]) -> Packing | None:
-    """Return the packing that follows from architecture and labels, without a prefix; None if none does."""
+    """Return the packing for a checkpoint without a prefix, by its architecture and labels; None if none is clear."""
     built, labels = _architecture(config), _labels(config)
     if built.endswith("ForSequenceClassification") and _named(labels, _SUPPORT) is not None:
         return _NLI
@@ -261,17 +263,17 @@ def unread_head(config: Mapping[str, Any]) -> str | None:
 
 
 def is_hhem(config: Mapping[str, Any]) -> bool:
-    """Return whether a configuration is that of HHEM-2.1-Open as published, whose network needs its own code."""
+    """Return whether a configuration is that of the published HHEM-2.1-Open, whose network needs its own code."""
     return _architecture(config).lower().startswith("hhem") or str(config.get("model_type")).lower().startswith("hhem")
 
 
 def refused_head(config: Mapping[str, Any]) -> str | None:
-    """Return the error message for an encoder-decoder that was made a classifier of tokens: it has no decoder."""
+    """Return the error message for an encoder-decoder with a head for tokens, which has no decoder; None for others."""
     return unread_head(config) if _architecture(config).endswith("ForTokenClassification") else None
 
 
 def _instead(config: Mapping[str, Any], prefix: str = "") -> str:
-    """Return the prefixes that read a network, for an error message."""
+    """Return the end of an error message, which names the prefixes of families that can read the network."""
     built = _architecture(config)
     others = dict.fromkeys(
         packing.name for packing in PACKINGS if built.endswith(packing.architectures) and packing.name != prefix
@@ -297,26 +299,26 @@ def _labels(config: Mapping[str, Any]) -> list[str]:
 
 
 def _named(labels: Sequence[str], kind: re.Pattern[str]) -> int | None:
-    """Return the one class whose name is of a kind; None for none and for several."""
+    """Return the index of the single class whose name matches a pattern; None if none or several match."""
     of_kind = [at for at, label in enumerate(labels) if kind.match(label)]
     return of_kind[0] if len(of_kind) == 1 else None
 
 
 class Reading(NamedTuple):
-    """How the logits of a checkpoint become log-odds."""
+    """The rule by which the logits of a checkpoint become log-odds."""
 
     packing: Packing
     support: int
-    """The class that means support"""
+    """The index of the class that means support"""
     contradiction: int | None
-    """The class that means contradiction, if there is one"""
+    """The index of the class that means contradiction; None without one"""
     apart: bool
-    """Whether each logit is a yes or no of its own"""
+    """Whether each logit is an independent yes or no"""
     labels: tuple[str, ...]
 
     @classmethod
     def of(cls, packing: Packing, config: Mapping[str, Any], name: str) -> Reading:
-        """Raise SpecError for labels that do not say which class means support."""
+        """Return the rule for a checkpoint. Raises SpecError for labels that do not say which class means support."""
         labels = _labels(config)
         apart = len(labels) == 1 or config.get("problem_type") == "multi_label_classification"
         if packing.head == "answers":
@@ -341,9 +343,9 @@ class Reading(NamedTuple):
         return cls(packing=packing, support=packing.support, contradiction=None, apart=False, labels=tuple(labels))
 
     def log_odds(self, logits: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the log-odds of support, and of contradiction if there is no support.
+        """Return the log-odds of support, and the log-odds of contradiction if there is no support.
 
-        The latter are NaN without a label for contradiction.
+        The log-odds of contradiction are NaN without a label for contradiction.
 
         Args:
             logits: [..., classes].
@@ -366,25 +368,26 @@ class Reading(NamedTuple):
 
 
 class PackedRow(NamedTuple):
-    """A row as a network reads it."""
+    """A row as a network reads it, from the segments of a packing."""
 
     ids: NDArray[np.int32]
     side: NDArray[np.int8]
-    """OTHER before the candidate's segment, OWN from its beginning on, and in a row of one segment: [length] both"""
+    """[length], as `ids`: OTHER before the candidate's segment, OWN from its beginning on; a row of one segment is all
+    OWN"""
     candidate: Tokens
-    """The candidate's tokens, where it is a segment of its own; else those of the last segment"""
+    """The tokens of the candidate if it is a segment of its own, else those of the last segment"""
 
 
 @dataclass(frozen=True, eq=False)
 class Packer:
-    """Makes rows of a packing with one tokenizer."""
+    """A maker of rows, by a packing and a tokenizer."""
 
     packing: Packing
     tokenizer: SubwordTokenizer
     longest: int
-    """Maximum sub-words of a row"""
+    """The largest number of sub-words in a row"""
     bias: float = 0.0
-    """For the head 'words', what is added once to the sum over a word's sub-words"""
+    """For the head 'words': a number that is added once to the sum over a word's sub-words"""
 
     def __post_init__(self) -> None:
         """Raise SpecError for a tokenizer without the tokens that the packing needs."""
@@ -393,7 +396,7 @@ class Packer:
         self.row("a", "a", None)
 
     def row(self, source: str, candidate: str, question: str | None, passages: int = 1) -> PackedRow:
-        """Return a row. Each segment is split as one text, and special tokens stand only between segments."""
+        """Return a row. Each segment is split as one text, and special tokens are put only between segments."""
         packing, tokenizer = self.packing, self.tokenizer
         asked = packing.asking if question and packing.asking else packing.segments
         slots = {"source": source, "candidate": candidate, "question": question or "", "passages": str(passages)}
@@ -411,7 +414,7 @@ class Packer:
     def tokens_row(
         self, judged: NDArray[np.int32], other: NDArray[np.int32]
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-        """Return ids and side of a row of a judged text and a source, from the tokens of both."""
+        """Return ids and side of a row with a judged text and a source, made from the tokens of both."""
         before, between, after = self.tokenizer.pair_frame
         first = self.packing.text_first
         left, right = (judged, other) if first else (other, judged)
@@ -422,26 +425,26 @@ class Packer:
 
     @property
     def name(self) -> str:
-        """The packing, what it judges at a time and how long its rows are, for the signature."""
+        """The packing, the unit that it judges and the length of its rows, for the signature."""
         return f"{self.packing.name} {self.packing.unit}@{self.longest}"
 
     @property
     def paired(self) -> bool:
-        """Whether the network reads two texts, in the form that the tokenizer gives to a pair."""
+        """Whether the network reads two texts as a pair, in the tokenizer's own form for pairs."""
         return self.packing.joined == "pair" and len(self.packing.segments) > 1
 
     def room(self, question: str | None) -> int:
-        """Return how many sub-words source and candidate together may have in a row.
+        """Return the largest number of sub-words that source and candidate together may have in a row.
 
         Args:
-            question: what the candidate answers, which stands in the row too.
+            question: the question that the candidate answers, which is in the row too; None without a question.
 
         Returns:
             The number of sub-words.
 
         Raises:
-            SpecError: a row has no room for them.
-            InputError: the question takes the room.
+            SpecError: a row is too short for two texts.
+            InputError: the question is too long.
         """
         room = self.longest - len(self.row("", "", question).ids) - (0 if self.packing.by_tokens else _SLACK)
         if room < _LEAST_ROOM and question and question.strip():
@@ -455,7 +458,7 @@ class Packer:
 
     @property
     def _single(self) -> tuple[list[int], list[int], list[int]]:
-        """The special tokens before, between and after segments of one text."""
+        """The special tokens before, between and after the segments of a row that is one text."""
         tokenizer = self.tokenizer
         return tokenizer.prefix, [tokenizer.end_id] if self.packing.joined == "end" else [], tokenizer.suffix
 
@@ -467,19 +470,19 @@ class Packer:
 
 
 def packer_of(model: Model) -> Packer | None:
-    """Return the packer that makes the rows of a model's aligner; None if it reads rows in nlgauge's form."""
+    """Return the packer of a model's aligner; None if the aligner reads rows in nlgauge's form."""
     packer = getattr(model.get(ALIGNER), "packer", None)
     return packer if isinstance(packer, Packer) else None
 
 
 class PackedPairing(Pairing):
-    """Chooses what is judged at a time, and what is read of a source with it, as a packing says.
+    """A `Pairing` that follows a packing: it chooses the parts that are judged at a time, and the parts of a source.
 
-    `Packer` makes the rows of what was chosen.
+    `Packer` makes the rows.
 
     Args:
         packer: makes the rows.
-        rarity: the worth of sharing a token: [vocabulary].
+        rarity: how much sharing each token counts, by its rarity: [vocabulary].
     """
 
     def __init__(self, packer: Packer, rarity: NDArray[np.float64]) -> None:
@@ -496,12 +499,12 @@ class PackedPairing(Pairing):
         spans: Sequence[Span],
         question: NDArray[np.int32] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
-        """As `Pairing.row`, for a packing whose rows are made of tokens; no question is read."""
+        """Return a row as `Pairing.row` does, for a packing whose rows are made of tokens. No question is read."""
         read = [search.tokens.ids[begin:end] for begin, end in spans]
         return self._packer.tokens_row(judged, np.concatenate([judged[:0], *read])[: self.room_beside(judged)])
 
     def _left(self, question: bool) -> int:
-        """Sub-words for source and candidate in a row, and for the question if there is one."""
+        """Return the number of sub-words for source and candidate in a row. question: whether one must fit as well."""
         if question not in self._frame:
             self._frame[question] = self._packer.room("" if not question else " ")
         return self._frame[question]
@@ -520,7 +523,7 @@ class PackedPairing(Pairing):
         return max(1, self._left(asked) - len(judged) - (len(question) if asked and question is not None else 0))
 
     def parts(self, search: Search, room: int) -> list[list[Span]]:
-        """Consecutive sentences, as many as a part holds."""
+        """Return all sentences of a source in parts, each with as many neighbouring sentences as it can hold."""
         most = min(room, self._packer.packing.chunk or room)
         parts: list[list[Span]] = []
         for begin, end in search.spans:
@@ -535,5 +538,5 @@ _SLOT = re.compile(r"\{(source|candidate|question|passages)\}")
 
 
 def _filled(template: str, texts: Mapping[str, str]) -> str:
-    """Return a template with texts in place of its slots; braces in texts are text."""
+    """Return a template with texts in its slots. Braces inside the texts are not slots."""
     return _SLOT.sub(lambda slot: texts[slot[1]], template)

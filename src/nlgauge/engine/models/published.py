@@ -1,11 +1,12 @@
 """Settings that published code uses with the checkpoints of its papers, and how such a checkpoint is recognised.
 
 `published.json` holds facts of public packages: the layer of each checkpoint and the baselines for English in
-bert-score 0.3.13, the layers of CTC's aligner E and of MoverScore, and InfoLM's temperature. A checkpoint is found by
+bert-score 0.3.13, the layers of CTC's aligner E and of MoverScore, and InfoLM's temperature. A checkpoint is recognised
+by
 
     digest   the weights are the same file
     name     the hub name in any spelling, or a folder of that name whose sizes fit
-    config   the sizes of network and vocabulary are the same, for the checkpoints that others are trained from
+    config   the sizes of network and vocabulary are those of a checkpoint from which others are trained
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ _SNAPSHOT = re.compile(r"models--(.+?)[/\\]snapshots[/\\][^/\\]+$")
 
 @dataclass(frozen=True)
 class Published:
-    """A known checkpoint."""
+    """The published facts about a known checkpoint."""
 
     name: str
     by: str
-    """How it was found: 'digest', 'name' or 'config'"""
+    """How the checkpoint was recognised: by 'digest', 'name' or 'config'"""
     facts: Mapping[str, Any]
 
     def completes(self, card: ModelCard) -> ModelCard:
@@ -50,15 +51,15 @@ class Published:
 
 
 def published(source: str, digest: str, sizes: Mapping[str, object]) -> Published | None:
-    """Return the entry of a known checkpoint; None for an unknown one.
+    """Return the published facts about a checkpoint; None for an unknown one.
 
     Args:
-        source: its hub name or its folder.
-        digest: SHA-256 of its weights file, hexadecimal.
+        source: the hub name or the folder of the checkpoint.
+        digest: the SHA-256 of its weights file, hexadecimal.
         sizes: its `model_type`, `hidden_size`, `num_hidden_layers`, `num_attention_heads` and `vocab_size`.
 
     Returns:
-        The entry, or None.
+        The facts, or None.
     """
     checkpoints = _published_checkpoints()
     for name, facts in checkpoints.items():
@@ -84,7 +85,7 @@ def known_names() -> frozenset[str]:
 
 @cache
 def _by_name() -> dict[str, str]:
-    """Return the known name of each hub name, in lower case; of a folder, that of its last part after a slash."""
+    """Return the known names by their spellings in lower case: with or without organisation, or "/name" for folders."""
     homes = json.loads(_FACTS.read_text(encoding="utf-8"))["homes"]
     names: dict[str, str] = {}
     for name in _published_checkpoints():
@@ -95,7 +96,7 @@ def _by_name() -> dict[str, str]:
 
 
 def _hub_name(source: str) -> str:
-    """Return the hub name in lower case; of a folder its last part; in the hub's cache, the name that it is of."""
+    """Return the hub name of a source in lower case; for a folder, "/" and its last part, or the name in the cache."""
     path = Path(os.path.normpath(Path.cwd() / source))
     if (cached := _SNAPSHOT.search(str(path))) is not None:
         return cached[1].replace("--", "/").lower()
@@ -103,7 +104,7 @@ def _hub_name(source: str) -> str:
 
 
 def _fits(facts: Mapping[str, Any], sizes: Mapping[str, object]) -> bool:
-    """Return whether a network has the sizes of a known one; where these are not known, enough layers.
+    """Return whether a network has the sizes of a known one. If these are not known, it must have enough layers.
 
     The vocabulary may be larger, because tokens can be added.
     """

@@ -1,4 +1,4 @@
-"""The tensors of a safetensors file, checked without reading their numbers, and how foreign values appear in errors."""
+"""The tensors of a safetensors file, checked without reading their numbers, and foreign values in error messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def one_line(error: BaseException | str) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value of a configuration, for an error message."""
+    """Return a value of a configuration as an error message shows it."""
     try:
         text = " ".join(repr(value).split())
     except ValueError:  # a number of thousands of digits
@@ -43,15 +43,15 @@ def json_object(path: Path, what: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Tensor:
-    """The position of a tensor in its file."""
+    """The type, shape and position of a tensor in its file."""
 
     kind: str
     """As safetensors calls it: F32, F16, I8, ..."""
     shape: tuple[int, ...]
     begin: int
-    """In bytes from the beginning of the file"""
+    """Where the tensor begins, in bytes from the beginning of the file"""
     length: int
-    """Bytes"""
+    """The number of bytes"""
 
 
 def tensors_of(path: Path) -> dict[str, Tensor]:
@@ -61,7 +61,7 @@ def tensors_of(path: Path) -> dict[str, Tensor]:
         path: the file.
 
     Returns:
-        Where each tensor stands, by name.
+        The position of each tensor, by name.
 
     Raises:
         SpecError: the header is broken, or does not fit the file.

@@ -1,7 +1,7 @@
-"""What models run by torch share: opening a checkpoint, and the device and precision.
+"""The common part of models run by torch: opening a checkpoint, and the device and precision.
 
 The interfaces of torch and transformers change often. In the engine, only this file, `device.py`, `transformers.py`,
-`detector.py`, `convert.py` and the networks of our own folders (`bert.py`, `bert_model.py`, `heads.py`,
+`detector.py`, `convert.py` and the networks of nlgauge's folders (`bert.py`, `bert_model.py`, `heads.py`,
 `aligner_net.py`) use them.
 """
 
@@ -52,22 +52,23 @@ _FILES = (
     "tokenizer_config.json",
     "special_tokens_map.json",
 )
-"""The files that scores depend on besides weights and tokenizer, the same in a folder and from a hub"""
+"""The files, besides weights and tokenizer, that scores depend on. They are the same in a folder and from a hub"""
 _SIZES = ("model_type", "hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
-"""What a known checkpoint is recognised by, besides its name and its weights"""
+"""The entries of a configuration by which a known checkpoint is recognised, besides its name and its weights"""
 _SAFELY = {"trust_remote_code": False}
-"""Passed to every call that reads something: by default transformers asks in the terminal, and a "yes" runs code"""
+"""Arguments of every call that reads something. Without them, transformers asks in the terminal, and a "yes" runs
+code"""
 
 
 class Runtime:
-    """Moves arrays to and from torch, on one device and in one precision ('float32' or 'bfloat16')."""
+    """A device and a precision ('float32' or 'bfloat16') of torch, and the ways to move arrays there and back."""
 
     def __init__(self, torch: ModuleType, device: device, precision: str) -> None:
         self.torch, self.device, self.precision = torch, device, precision
 
     @property
     def name(self) -> str:
-        """The version of torch, and the device if it is not the CPU."""
+        """The version of torch, and the device if it is not the CPU, as signatures write them."""
         version = f"torch-{self.torch.__version__}"
         return f"{version} on {self.device}" if self.apart else version
 
@@ -84,7 +85,7 @@ class Runtime:
         return tensor.to(self.device)
 
     def inputs(self, ids: Ints, attend: Ints, types: Ints | None = None) -> dict[str, Tensor]:
-        """Return the arguments of a network."""
+        """Return the keyword arguments of a network, as tensors on the device."""
         typed = {} if types is None else {"token_type_ids": self.tensor(types)}
         return {"input_ids": self.tensor(ids), "attention_mask": self.tensor(attend), **typed}
 
@@ -92,14 +93,14 @@ class Runtime:
         return np.asarray(tensor.float().cpu().numpy())
 
     def true_logs(self, logits: Tensor, ids: Tensor) -> Tensor:
-        """Log-probability of each token: logits [rows, length, vocabulary], ids [rows, length] -> [rows, length]."""
+        """Return the log-probability of each token [rows, length]. logits: [rows, length, vocabulary]."""
         logits = logits.float()
         return (logits.gather(-1, ids[..., None])[..., 0] - logits.logsumexp(-1)).double()
 
     def narrow(self, net: Net) -> None:
-        """Convert the weights of linear layers to the precision once; autocast would convert them for every batch.
+        """Convert the weights of linear layers to the precision, once; autocast would convert them for every batch.
 
-        An output layer that shares the embedding table gets a copy, so that the embeddings stay as they are.
+        An output layer that shares the embedding table gets a copy, so that the embeddings stay unchanged.
 
         Args:
             net: the network, which is changed.
@@ -122,13 +123,13 @@ class Runtime:
 class Checkpoint:
     """A folder or Hugging Face name, with its configuration and tokenizer.
 
-    splitter: its transformers tokenizer, for networks that read two texts in their own format.
+    splitter: the checkpoint's tokenizer in transformers, for networks that read two texts in their own format.
 
     Only safetensors weights are read. Code of the checkpoint is never run: a network that needs it is refused.
 
     Args:
         source: the folder or the Hugging Face name.
-        name: what the model is called in signatures.
+        name: the name of the model in signatures.
         precision: 'float32' or 'bfloat16'.
         device: 'cpu', 'cuda', 'cuda:1' or 'mps'; by default a GPU if there is one.
 
@@ -163,7 +164,7 @@ class Checkpoint:
             )
 
     def window(self, net: Net) -> int:
-        """Maximum sub-words in a row, with special tokens."""
+        """Return the largest number of sub-words in a row, with special tokens."""
         return _window(net.base_model, self.config, self.splitter)
 
     def is_kind(self, mapping: str) -> bool:
@@ -171,11 +172,11 @@ class Checkpoint:
         return type(self.config) in getattr(self._transformers, mapping)
 
     def network(self, auto: str, pooled: bool = False) -> Net:
-        """Return the network of a class, on its device.
+        """Return the checkpoint's network as a class of transformers, on its device.
 
         Args:
             auto: the class of transformers, such as 'AutoModel'.
-            pooled: whether the network's vector of a whole text is used.
+            pooled: whether the weights for a vector of a whole text (the pooler) are needed.
 
         Returns:
             The network.
@@ -188,14 +189,14 @@ class Checkpoint:
         return net
 
     def network_with_head(self, auto: str) -> Net | None:
-        """As `network`, or None if the checkpoint lacks the weights of the head."""
+        """Return a network as `network` does, or None if the checkpoint lacks the weights of the head."""
         net, missing = self.read(auto)
         body = net.base_model_prefix + "."
         self.refuse_lacking(key for key in missing if key.startswith(body))
         return net if all(key.startswith(body) for key in missing) else None
 
     def model(self, net: Net, abilities: Mapping[Capability[Any], object]) -> Model:
-        """Return the model of a network with these capabilities. Converts the network to the precision."""
+        """Return the model of a network with these capabilities. The network is converted to the precision."""
         digest, window = self._digest(net), self.window(net)
         published_as = published(self.source, digest, {name: getattr(self.config, name, None) for name in _SIZES})
         files = named_digest(path for name in _FILES if (path := self._at_hand(name)) is not None)
@@ -203,7 +204,7 @@ class Checkpoint:
             files = hashlib.sha256(f"{files} {self.tokenizer.digest}".encode()).hexdigest()
         self.tokenizer.fit(len(net.get_input_embeddings().weight))
         self.runtime.narrow(net)
-        card = read_card(Path(self.source))
+        card = read_card(Path(self.source), self.runtime.precision)
         folder, device, batch_tokens = Path(self.source), self.runtime.device, None
         if device.type == "cuda":
             free, _ = self.runtime.torch.cuda.mem_get_info(device)
@@ -224,7 +225,7 @@ class Checkpoint:
         )
 
     def _second_type(self, body: Net) -> int:
-        """Return the type of a pair's second text, as the tokenizer says; 0 if the network has not so many types."""
+        """Return the tokenizer's type for a pair's second text; 0 if the network does not have this type."""
         types = int(getattr(self.config, "type_vocab_size", None) or 0)
         told = self.tokenizer.second_type
         return told if told < types and "token_type_ids" in signature(body.forward).parameters else 0
@@ -245,11 +246,11 @@ class Checkpoint:
     def refuse_lacking(self, missing: Iterable[str], pooled: bool = False) -> None:
         """Raise SpecError for missing weights, which transformers would fill with random numbers.
 
-        Many checkpoints lack the pooler, which our metrics do not use.
+        Many checkpoints lack the pooler, which most metrics do not use.
 
         Args:
             missing: the names of the weights.
-            pooled: whether the network's vector of a whole text is used.
+            pooled: whether the weights for a vector of a whole text (the pooler) are needed.
 
         Raises:
             SpecError: a weight that is used is missing.
@@ -273,7 +274,7 @@ class Checkpoint:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Turn errors inside this context into a SpecError of one line: transformers raises errors of many classes."""
+        """Turn all errors inside this context into a SpecError of one line, since transformers raises many classes."""
         try:
             with _quiet(self._transformers.logging):
                 yield
@@ -299,7 +300,7 @@ class Checkpoint:
         return reason if folder.is_dir() else f"there is no such folder here, and as a Hugging Face name: {reason}"
 
     def _digest(self, net: Net) -> str:
-        """SHA-256 of the weights file, else of the index and the shards, else of the tensors by name."""
+        """Return the SHA-256 of the weights file, else of the index and the shards, else of the tensors by name."""
         if (whole := self._at_hand(WEIGHTS_FILE)) is not None:
             return digest_of([whole])
         if (index := self._at_hand(f"{WEIGHTS_FILE}.index.json")) is not None:
@@ -322,7 +323,7 @@ class Checkpoint:
 
 @contextmanager
 def _quiet(logging: ModuleType) -> Iterator[None]:
-    """Switches off the warnings and progress bars of transformers, and restores them afterwards."""
+    """Switch off the warnings and progress bars of transformers while the context lasts."""
     from huggingface_hub import utils
 
     hub: ModuleType = utils
@@ -343,7 +344,10 @@ def _quiet(logging: ModuleType) -> Iterator[None]:
 
 
 def _window(body: Net, config: PretrainedConfig, tokenizer: Any) -> int:
-    """Maximum sub-words in a row: from tokenizer and position table, minus positions reserved for padding (RoBERTa)."""
+    """Return the largest number of sub-words in a row, from tokenizer and table of positions.
+
+    Positions that are reserved for padding (RoBERTa) are subtracted.
+    """
     table: Any = getattr(getattr(body, "embeddings", None), "position_embeddings", None)
     padding = getattr(table, "padding_idx", None)
     reserved = 0 if padding is None else padding + 1

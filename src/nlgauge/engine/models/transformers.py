@@ -70,12 +70,12 @@ def masked_network(checkpoint: Checkpoint) -> tuple[Net, TorchMaskedLM | None]:
 
 
 class TorchEncoder:
-    """`Encoder` of a network.
+    """The capability `Encoder`, computed by a network.
 
     Args:
-        runtime: where torch runs it.
+        runtime: runs the network in torch.
         net: the network.
-        body: the part of it that gives hidden states.
+        body: the part of the network that gives hidden states.
     """
 
     def __init__(self, runtime: Runtime, net: Net, body: Net) -> None:
@@ -93,7 +93,7 @@ class TorchEncoder:
 
 
 class TorchMaskedLM:
-    """`MaskedLM` of a network with a masked-LM head."""
+    """The capability `MaskedLM`, computed by a network with a masked-LM head."""
 
     def __init__(self, runtime: Runtime, net: Net) -> None:
         self._runtime, self._net = runtime, net
@@ -102,7 +102,7 @@ class TorchMaskedLM:
         places = self._runtime.tensor(at)
 
         def keep_masked(module: object, arguments: object, output: Any) -> Any:
-            """Give the head only the masked positions: at all positions it would cost as much as the body."""
+            """Return only the masked positions to the head, which would cost as much as the body at all positions."""
             states = output.last_hidden_state
             output.last_hidden_state = states.reshape(1, -1, states.shape[-1])[:, places]
             return output
@@ -117,10 +117,10 @@ class TorchMaskedLM:
 
 
 class TorchCausalLM:
-    """`CausalLM` of a network.
+    """The capability `CausalLM`, computed by a network.
 
     Args:
-        runtime: where torch runs it.
+        runtime: runs the network in torch.
         net: the network.
         first: a token put before each text, so that the text's first token has a probability too.
     """
@@ -173,14 +173,14 @@ def open_seq2seq(checkpoint: Checkpoint) -> Model:
 
 
 class _Decoder:
-    """A decoder, given the output of its encoder."""
+    """The decoder of a network, which reads the output of the encoder."""
 
     def __init__(self, runtime: Runtime, net: Net) -> None:
         self._runtime, self._net = runtime, net
         self._start = int(net.config.decoder_start_token_id)
 
     def _logs(self, encoded: BaseModelOutput, attention: Tensor, targets: Tensor) -> Tensor:
-        """Log-probability of each target given the targets before it: [rows, length]."""
+        """Return the log-probability of each target given the targets before it: [rows, length]."""
         begin = targets.new_full((len(targets), 1), self._start)
         decoder_ids = self._runtime.torch.cat([begin, targets[:, :-1]], 1)
         return self._runtime.true_logs(self._decoded(encoded, attention, decoder_ids), targets)
@@ -193,7 +193,7 @@ class _Decoder:
 
 
 class TorchSeq2SeqLM(_Decoder):
-    """`Seq2SeqLM` of a network."""
+    """The capability `Seq2SeqLM`, computed by a network."""
 
     def seq2seq_logs(self, ids: Ints, given: Ints, attend: Ints) -> NDArray[np.float64]:
         inputs = self._runtime.inputs(given, attend)
@@ -204,7 +204,7 @@ class TorchSeq2SeqLM(_Decoder):
 
 
 class TorchGapFiller(_Decoder):
-    """`GapFiller` of a network."""
+    """The capability `GapFiller`, computed by a network."""
 
     def __init__(self, runtime: Runtime, net: Net, sentinels: tuple[int, int]) -> None:
         super().__init__(runtime, net)

@@ -1,1 +1,1 @@
-"""The page of a run: what the scores of a saved table say, in one HTML file. Reads a table and texts, never a model."""
+"""The page of a run: the scores of a saved table in one HTML file. It is made of a table and texts, without a model."""

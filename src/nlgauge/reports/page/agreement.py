@@ -1,4 +1,4 @@
-"""How far metrics agree: with each other, and with people where ratings are at hand."""
+"""The section of the page on agreement: of metrics with each other, and with people where there are ratings."""
 
 from __future__ import annotations
 
@@ -19,62 +19,62 @@ from nlgauge.reports.plots.pairwise import CorrelationMatrix, correlation_matrix
 from nlgauge.stats.corrections import LEAST_DRAWS, draws_for
 
 MOST_DRAWN = 50_000_000
-"""Rows times metrics, aspects and draws: beyond this fewer draws are taken"""
+"""Limit of rows times metrics, aspects and draws, beyond which fewer draws are made"""
 _FEWEST_DRAWN = 200
 
 
 @dataclass(frozen=True)
 class WithPeople:
-    """One metric's agreement with one aspect."""
+    """The agreement of one metric with people's ratings of one aspect."""
 
     agreement: Agreement
     name: str
     sentinel: bool
-    """It cannot know quality"""
+    """Whether the metric is a sentinel, such as the length of an output, which cannot know quality"""
     cluster: int | None
-    """From 1 for the best: metrics of one cluster do not differ significantly"""
+    """Number of the cluster, 1 for the best; None without one. Metrics of one cluster do not differ significantly"""
 
 
 @dataclass(frozen=True)
 class Aspect:
-    """One thing that people rated: the metrics by their agreement with it, best first."""
+    """An aspect that people rated, with the metrics in the order of their agreement, the best first."""
 
     name: str
     lines: list[WithPeople]
     unrated: int
     better: list[tuple[str, str, Contrast]]
-    """(better metric, worse one, the test) of every two that differ beyond chance"""
+    """(better metric, worse metric, their test) for every two metrics that differ significantly"""
     tested: bool
     """Whether every two metrics were tested against each other"""
     behind: dict[str, list[str]]
-    """By sentinel: the metrics that are not shown to agree better than it does"""
+    """By sentinel, the metrics that do not agree significantly better than the sentinel"""
 
 
 @dataclass(frozen=True)
 class Agreeing:
-    """The contents of the section."""
+    """The contents of the section on agreement."""
 
     level: str
     coefficient: str
     aspects: list[Aspect]
     matrix: CorrelationMatrix | None
     scales: list[int]
-    """Which of the page's columns of numbers each name of the matrix is"""
+    """For each name of the matrix, the index of its column among the numbers of the page"""
     notes: list[str]
 
 
 def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: int | None, seed: int) -> Agreeing:
-    """Return the agreement of metrics with people, and with each other. Metrics count by their deciding scores.
+    """Return the agreement of metrics with people and with each other. Each metric counts by its deciding score.
 
     Args:
-        scored: the table, with the people's ratings if there are any.
-        level: as `nlgauge.correlate` takes it; by default 'item' where items have three systems or more, else 'pooled'.
+        scored: the table, with people's ratings if there are any.
+        level: as `nlgauge.correlate` takes it; by default 'item' for three systems or more, else 'pooled'.
         coefficient: as `nlgauge.correlate` takes it.
-        replicates: how many draws make intervals and tests; None for as many as `report` makes.
-        seed: of the draws.
+        replicates: the number of draws for intervals and tests; None for as many as `report` makes.
+        seed: the seed of the draws.
 
     Returns:
-        What the section of the page says.
+        The contents of the section.
     """
     level = level or ("item" if len(scored.table.systems) >= 3 else "pooled")
     notes: list[str] = []
@@ -100,7 +100,7 @@ def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: in
 
 
 def _matrix(table: ScoreTable, scored: Scored, notes: list[str]) -> CorrelationMatrix | None:
-    """Return correlations over all rows, as a scatter shows them; None where there are no two to correlate."""
+    """Return correlations over all rows, as a scatter plot shows them; None for fewer than two columns."""
     rows = [spec for spec, column in table.columns.items() if column.level == "item"]
     if len(rows) + len(scored.ratings) < 2:
         return None

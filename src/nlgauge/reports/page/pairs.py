@@ -1,4 +1,4 @@
-"""Any two systems: every difference with its test. A pair is tested once, whoever asks."""
+"""Pairs of systems: every difference with its test. Each pair is tested once, however often it is asked for."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from nlgauge.data.table import ScoreTable
 from nlgauge.errors import InputError
 
 MOST_SYSTEMS = 12
-"""Up to so many all pairs stand in a page"""
+"""The greatest number of systems for which a page shows all pairs"""
 
 
 class Pairings:
-    """The comparisons of a table's systems, made when they are asked for."""
+    """The comparisons of the systems of a table, each made when it is first asked for."""
 
     def __init__(self, table: ScoreTable) -> None:
         self.table = table
@@ -25,7 +25,7 @@ class Pairings:
         self._made: dict[tuple[str, str], Comparison | str] = {}
 
     def of(self, a: str, b: str) -> Comparison | str:
-        """Return two systems by every score, as they come in the table; or why they cannot be compared."""
+        """Return the comparison of two systems, in the table's order, by every score; or why there is none."""
         first, second = sorted((a, b), key=self._order.index)
         key = first, second
         if key not in self._made:
@@ -36,7 +36,7 @@ class Pairings:
         return self._made[key]
 
     def test(self, a: str, b: str, metric: str, part: str) -> PairTest:
-        """Return how far one system is ahead of another, and whether that is noise."""
+        """Return how far system `a` is ahead of system `b` by one score, with the test of the difference."""
         comparison = self.of(a, b)
         if isinstance(comparison, str):
             return PairTest(math.nan, math.nan, comparison)
@@ -48,18 +48,18 @@ class Pairings:
 
 @dataclass(frozen=True)
 class Line:
-    """One score of a pair."""
+    """One score of a pair of systems: the difference, and how it is drawn."""
 
     difference: Difference
     name: str
     up: bool | None
-    """Whether higher is better; None where neither is"""
+    """Whether higher is better; None where no direction is better"""
     most: float
-    """What its bar ends at, on both sides"""
+    """The value at the right end of the bar; the left end is its negative"""
 
     @property
     def verdict(self) -> str:
-        """The better system, or why none is named."""
+        """The better system, or words that say why no system is named."""
         difference = self.difference
         if self.up is None:
             return "neither is better"
@@ -72,7 +72,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems side by side."""
+    """A pair of systems, compared by every score."""
 
     a: str
     b: str
@@ -81,20 +81,20 @@ class Pair:
 
     @property
     def told(self) -> dict[str, int]:
-        """How many scores tell which system better, and how many none."""
+        """Number of tested scores that call each system significantly better; under '', of the other tested scores."""
         tested = [line for line in self.lines if not math.isnan(line.difference.adjusted)]
         won = {name: sum(line.verdict == name for line in tested) for name in (self.a, self.b)}
         return {**won, "": len(tested) - sum(won.values())}
 
 
 def chosen(systems: Sequence[str], leading: Sequence[str]) -> list[tuple[str, str]]:
-    """Return which pairs stand in the page: all, or of many systems those with one that some metric calls best."""
+    """Return the pairs that the page shows: all, or of many systems those with a system that a metric calls best."""
     every = list(combinations(systems, 2))
     return every if len(systems) <= MOST_SYSTEMS else [pair for pair in every if set(pair) & set(leading)]
 
 
 def pair(tests: Pairings, a: str, b: str) -> Pair:
-    """Return two systems, as they come in the table, by every score."""
+    """Return two systems compared by every score, for the page; `a` comes before `b` in the table."""
     comparison = tests.of(a, b)
     if isinstance(comparison, str):
         return Pair(a, b, [], [comparison])
@@ -112,7 +112,7 @@ def pair(tests: Pairings, a: str, b: str) -> Pair:
 
 
 def _reasons(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield why numbers are missing, each reason once, and which items are left out."""
+    """Yield sentences on missing numbers, each reason once, and on how many items are left out."""
     why: dict[str, list[str]] = {}
     for line in lines:
         difference = line.difference

@@ -31,40 +31,40 @@ from nlgauge.show.evidence import drawn
 from nlgauge.show.page import page
 
 WIDTH, HEIGHT, MARGIN = 360, 150, 24
-"""A chart's size and rim, in its own units"""
+"""Size and margin of a chart, in units of the drawing"""
 
 
 @dataclass(frozen=True)
 class Day:
-    """One interim analysis, and where it lies in the chart."""
+    """One interim analysis, and its position in the chart."""
 
     look: InterimAnalysis
     x: float
     y: float
     low: float
-    """Where the interval ends, of the score as it is now: the baseline's mean and the interval of the difference"""
+    """Vertical position of the lower end of the interval of `look.now`"""
     high: float
 
 
 @dataclass(frozen=True)
 class Series:
-    """All interim analyses of one system beside one baseline."""
+    """All interim analyses of one system against one baseline, as a chart."""
 
     name: str
     days: list[Day]
     before: float
-    """Where the baseline's mean lies, on the items of the last one"""
+    """Vertical position of the baseline's mean, over the items of the last analysis"""
     ends: tuple[float, float]
-    """The values at the lower and the upper edge"""
+    """The values at the lower and the upper edge of the chart"""
 
     @property
     def alarms(self) -> list[InterimAnalysis]:
-        """The interim analyses at which the score was worse beyond chance."""
+        """The interim analyses that raised an alarm: the score was significantly worse."""
         return [day.look for day in self.days if day.look.alarm]
 
 
 def series(analyses: Sequence[InterimAnalysis]) -> list[Series]:
-    """Return a chart for each system, sub-score and baseline, in the order in which they were first looked at."""
+    """Return a chart for each system, sub-score and baseline, in the order of their first analyses."""
     groups: dict[tuple[str, str, str, str], list[InterimAnalysis]] = {}
     for look in analyses:
         groups.setdefault(look.series, []).append(look)
@@ -112,31 +112,32 @@ def report(
     replicates: int | None = None,
     seed: int = 0,
 ) -> list[str]:
-    """Write a page that shows a table of scores: one file, complete or not there at all.
+    """Write a page that shows a table of scores, as one file that is written whole or not at all.
 
-    What scores are based on is shown if the table holds it (`evaluate(evidence=True)`). Where there are ratings, the
-    page begins with what people say.
+    Evidence is shown if the table holds it (`evaluate(evidence=True)`). Where there are ratings, the page begins with
+    the results by people.
 
     Args:
         table: the scores.
-        path: the place of the page.
-        outputs: the corpus that was scored, for texts; its rows' ratings are used too.
-        ratings: as `nlgauge.correlate` takes them, instead of those of the outputs.
+        path: the path of the page.
+        outputs: the corpus that was scored, for its texts and for the ratings of its rows.
+        ratings: ratings to use instead of those of the outputs, as `nlgauge.correlate` takes them.
         title: the title of the page; by default it is made of the table.
-        level: of agreement with people, as `nlgauge.correlate` takes it; by default 'item' where there are three
-            systems or more, else 'pooled'.
-        coefficient: of agreement with people, as `nlgauge.correlate` takes it.
-        history: what `nlgauge check --history` wrote, drawn by day.
-        rows: at most so many are listed: worst, best, most disputed and a sample; all other numbers are of all rows.
-        replicates: how many draws from `seed` make intervals and tests of agreement; by default 1,000, and for the
-            tests of many metrics as many as these need.
-        seed: of the draws.
+        level: the level of agreement with people, as `nlgauge.correlate` takes it; by default 'item' for three systems
+            or more, else 'pooled'.
+        coefficient: the coefficient of agreement with people, as `nlgauge.correlate` takes it.
+        history: a file that `nlgauge check --history` wrote, drawn by day.
+        rows: the greatest number of rows to list: the worst, the best, the most disputed, and a sample. All other
+            numbers of the page are of all rows.
+        replicates: the number of draws for intervals and tests of agreement; by default 1,000, and for the tests of
+            many metrics as many as these need.
+        seed: the seed of the draws.
 
     Returns:
-        What a reader has to know of how table and outputs fit together; the page says it too.
+        Notes on how table and outputs fit together, which the page has too.
 
     Raises:
-        InputError: the table has no rows, outputs or ratings belong to other rows, or the place cannot be written.
+        InputError: the table has no rows, outputs or ratings belong to other rows, or the page cannot be written.
     """
     if not table.rows or not table.columns:
         raise InputError("the table has no scores to show", remedy="score some rows first")
@@ -207,7 +208,7 @@ def _title(table: ScoreTable) -> str:
 def _rated(said: People) -> list[Card]:
     """Return a card for each aspect that people rated.
 
-    It is of all rows where that can be estimated, else of the rated rows.
+    The numbers are estimates for all rows where that is possible, else of the rated rows alone.
     """
     alone = Pairings(said.table)
 
@@ -227,7 +228,7 @@ def _texts(row: Row | None) -> list[str]:
 
 
 def _first(pairs: Sequence[Pair], made: Sequence[Card], leader: str) -> int:
-    """Return the pair that is looked at first: the leader and the system that comes nearest to it."""
+    """Return the index of the pair to show first: the leader and the system that differs least often from it."""
     near: Counter[str] = Counter()
     for card in made:
         if leader in best_of(card.part):
@@ -246,7 +247,7 @@ def _matrix(agreement: Agreeing) -> dict[str, Any] | None:
 
 
 def _sets(scored: Scored) -> list[tuple[str, str, str]]:
-    """Return (metric, system, what its number is based on) of corpus-level metrics."""
+    """Return (metric, system, its evidence as HTML) for corpus-level metrics."""
     return [
         (spec, scored.table.systems[number], drawn(evidence))
         for spec, column in scored.table.columns.items()
@@ -257,32 +258,32 @@ def _sets(scored: Scored) -> list[tuple[str, str, str]]:
 
 @dataclass(frozen=True)
 class Repeat:
-    """What a reader needs to get these numbers again."""
+    """Commands, signatures and facts that a reader needs to reproduce the numbers of the page."""
 
     commands: list[str]
     signatures: list[str]
     facts: list[tuple[str, str]]
-    """(what, value) of the run"""
+    """(name, value) of each fact of the run"""
     windows: list[tuple[str, str]]
-    """(metric, how texts longer than the model's window were read, and how many there were)"""
+    """(metric, text on how texts longer than the model's window were read, and on their number)"""
     notes: list[tuple[str, str, int]]
-    """(metric, note, of how many rows)"""
+    """(metric, note, number of rows with this note)"""
 
 
 def _quoted(spec: str) -> str:
-    """Return a spec for a shell.
+    """Return a spec quoted for a shell.
 
-    A spec holds single quotes itself, so that double quotes are easier to read where they do.
+    A spec has single quotes inside, so double quotes, which are easier to read, are used where they are safe.
     """
     plain = shlex.quote(spec)
     return plain if plain == spec or re.search(r'["$`\\!]', spec) else f'"{spec}"'
 
 
 def repeat(table: ScoreTable, name: str = "report.html") -> Repeat:
-    """Return what a reader needs to get these numbers again, from the table alone.
+    """Return what a reader needs to reproduce the numbers, as far as the table holds it.
 
     Args:
-        table: the scores. Files are called by their kinds: a table does not know where it lay.
+        table: the scores. Files get names such as scores.jsonl, because a table does not hold its path.
         name: the name of the page.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The rows of a page as the script reads them: numbers by column, texts once each, evidence drawn."""
+"""The rows of a page as its script reads them: numbers by column, each text once, and evidence as HTML."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from nlgauge.stats.arrays import Float
 
 MOST_ROWS = 10_000
 MOST_BYTES = 9_000_000
-"""Room for texts, each counted once, and for numbers; with evidence and tables a page stays below 15 MB"""
+"""Bytes for texts, each counted once, and for numbers. With evidence and tables a page stays below 15 MB"""
 MOST_EVIDENCE = 4_000_000
-"""Bytes of drawn evidence"""
+"""The greatest number of bytes of evidence in a page"""
 _A_NUMBER = 8
 
 
@@ -30,18 +30,18 @@ class Listed:
     rows: list[int]
     total: int
     kinds: dict[str, int]
-    """How many were chosen as the worst, the best, the most disputed, and as a sample; empty where all stand there"""
+    """Number of rows by "worst", "best", "most disputed" and "sample"; empty where all rows are listed"""
 
 
 def by_turns(mean: Float, spread: Float) -> Iterator[tuple[int, str]]:
-    """Yield every row once, and what it is taken as.
+    """Yield every row once: in turn the worst, the best and the most disputed row that is left, and one of a sample.
 
     Args:
         mean: how well each row does, NaN where it is not known. [rows]
-        spread: how far metrics disagree about each row. [rows]
+        spread: how far metrics disagree about each row, NaN where it is not known. [rows]
 
     Returns:
-        The row and, by turns, the worst, the best, the most disputed, one of a sample.
+        Pairs of the index of a row and the kind for which it was taken: "worst", "best", "most disputed" or "sample".
     """
     n = len(mean)
     up = np.argsort(np.where(np.isnan(mean), np.inf, mean), kind="stable")
@@ -65,13 +65,13 @@ def by_turns(mean: Float, spread: Float) -> Iterator[tuple[int, str]]:
 
 
 def listed(order: Iterable[tuple[int, str]], texts: list[list[str]], most: int, columns: int) -> Listed:
-    """Return as many rows as have room.
+    """Return as many rows as the page has room for.
 
     Args:
-        order: the rows in the order in which they are taken, each with what it is taken as.
-        texts: those of each row; a text that several rows have counts once.
-        most: how many rows are listed at most.
-        columns: how many numbers a row has.
+        order: (index, kind) of the rows, in the order in which they are taken, as `by_turns` gives them.
+        texts: the texts of each row. A text that several rows share counts once.
+        most: the greatest number of rows.
+        columns: the number of numbers that a row has.
 
     Returns:
         The rows, in the order of the table.
@@ -95,7 +95,7 @@ _TEXTS = ("candidate", "source", "context", "references")
 
 
 def described(scales: Sequence[Scale]) -> list[dict[str, Any]]:
-    """Return the columns of numbers, by their names and directions."""
+    """Return a description of each column of numbers for the script: its names, its direction, and its kind."""
     shorts = Counter(scale.short for scale in scales)
     return [
         {
@@ -112,7 +112,7 @@ def described(scales: Sequence[Scale]) -> list[dict[str, Any]]:
 
 
 def listed_rows(scored: Scored, scales: Sequence[Scale], listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
-    """Return the data of the listed rows, column by column."""
+    """Return the data of the listed rows for the script, column by column."""
     table, at = scored.table, listed.rows
     systems = {system: number for number, system in enumerate(table.systems)}
     pool = _Pool()
@@ -131,18 +131,18 @@ def listed_rows(scored: Scored, scales: Sequence[Scale], listed: Listed, mean: F
 
 
 class _Pool:
-    """Texts by number: systems that share an item share its source and references."""
+    """A pool that holds each text once, under a number, because systems share the source and references of an item."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
         self._numbers: dict[str, int] = {}
 
     def of(self, texts: Mapping[str, Any]) -> list[Any]:
-        """Return the numbers of a row's texts, in the order of `_TEXTS`."""
+        """Return the numbers of a row's texts in the pool, in the order of `_TEXTS`; None for an absent text."""
         return [self._number(texts.get(name)) for name in _TEXTS]
 
     def _number(self, text: str | list[str] | None) -> Any:
-        """Return the number of a text, those of a list of texts, and None where there is none."""
+        """Return the number of a text in the pool, a list of numbers for a list of texts, or None for None."""
         if text is None:
             return None
         if isinstance(text, list):
@@ -154,7 +154,7 @@ class _Pool:
 
 
 def _reasons(scored: Scored, at: Sequence[int]) -> list[dict[str, Any]]:
-    """Return why rows have no value: {metric, why, rows}, rows by their place in the list."""
+    """Return {metric, why, rows} for each reason of missing values; rows are indexes into the list of rows."""
     place = {row: number for number, row in enumerate(at)}
     places: dict[tuple[str, str], list[int]] = {}
     for spec, column in scored.table.columns.items():
@@ -166,9 +166,9 @@ def _reasons(scored: Scored, at: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def _evidence(scored: Scored, listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
-    """Return drawn evidence by metric and place in the list.
+    """Return evidence as HTML, by metric and index in the list of rows.
 
-    It is of as many rows as there is room for; the rest is counted.
+    Evidence of as many rows as the page has room for is drawn. The other rows with evidence are counted.
     """
     place = {row: number for number, row in enumerate(listed.rows)}
     columns = {spec: c for spec, c in scored.table.columns.items() if c.level == "item" and c.evidence}
@@ -191,7 +191,7 @@ def _evidence(scored: Scored, listed: Listed, mean: Float, spread: Float) -> dic
 
 
 def worst_of(scored: Scored, system: str, mean: Float, most: int = 3) -> list[tuple[int, str, str]]:
-    """Return (row from 1, item, output) of the rows that a system does worst on, by all metrics together."""
+    """Return (row number from 1, item, output) of a system's worst rows, judged by all metrics together."""
     rows = scored.table.rows_of(system)
     scored_rows = rows[~np.isnan(mean[rows])]
     ranked = scored_rows[np.argsort(mean[scored_rows], kind="stable")][:most]
@@ -206,14 +206,14 @@ _BINS = 30
 
 
 def histograms(table: ScoreTable, scales: Sequence[Scale]) -> list[dict[str, Any] | None]:
-    """Return, by scale, the edges of its bins and each system's counts in them.
+    """Return histograms of each column of numbers: the edges of its bins, and the counts of each system in them.
 
     Args:
         table: the scores.
         scales: the columns of numbers.
 
     Returns:
-        An object of JSON for each scale; None where there is nothing to spread.
+        A JSON object for each column; None for a column without a finite number.
     """
     where = [table.rows_of(system) for system in table.systems]
     return [_histogram(scale, where) for scale in scales]

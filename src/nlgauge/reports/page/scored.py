@@ -1,4 +1,4 @@
-"""What a page is made of: a table, the texts behind its rows, people's ratings, and all numbers that rows have."""
+"""The data of a page: a table, the texts of its rows, people's ratings, and all numbers of the rows."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from nlgauge.stats.arrays import Float
 
 @dataclass(frozen=True)
 class Scale:
-    """A column of numbers, one a row: a score of a metric, or people's ratings of an aspect."""
+    """A column with a number for each row: a sub-score of a metric, or people's ratings of an aspect."""
 
     name: str
     metric: str
-    """The spec; of ratings ''"""
+    """The spec of the metric; '' for ratings"""
     part: str
     values: Float
-    """[rows]"""
+    """The number of each row, [rows]; NaN for a missing one"""
     up: bool
     """Whether higher is better"""
     first: bool = True
-    """Whether it stands for its metric, as its deciding score"""
+    """Whether this is the deciding score of its metric"""
     detail: bool = False
 
     @property
@@ -45,18 +45,18 @@ class Scale:
 
 @dataclass
 class Scored:
-    """A table with what else is known of its rows."""
+    """A table, with the texts and the ratings of its rows where they are given."""
 
     table: ScoreTable
     outputs: Corpus | None
     source: Source | None
-    """Where people's ratings come from, if from anywhere"""
+    """The source of people's ratings; None without ratings"""
     notes: list[str] = field(default_factory=list)
-    """What a reader has to know of how the files fit together"""
+    """Notes for the reader on how well table and outputs fit together"""
 
     @cached_property
     def texts(self) -> list[Row | None]:
-        """The output behind each row of the table, None where there is none. Raises InputError where no row has one."""
+        """The output of each row of the table, None for a row without one. Raises InputError if no row has one."""
         table, outputs = self.table, self.outputs
         if outputs is None:
             return [None] * len(table.rows)
@@ -78,12 +78,12 @@ class Scored:
 
     @cached_property
     def ratings(self) -> dict[str, Float]:
-        """By aspect, a rating per row."""
+        """The rating of each row, [rows], by aspect."""
         return {} if self.source is None else joined(self.table, self.source).values
 
     @cached_property
     def scales(self) -> list[Scale]:
-        """All numbers that rows have, metrics first."""
+        """All columns of numbers of the rows: metrics first, then ratings."""
         scales = [
             Scale(
                 name=label(self.table, spec, part),
@@ -108,33 +108,33 @@ class Scored:
 
 
 def source_of(outputs: Corpus | None, ratings: Source | None) -> Source | None:
-    """Return ratings where they are given, else those of the outputs if any of them is rated."""
+    """Return the given ratings; without them the outputs, if any of these is rated; else None."""
     if ratings is not None or outputs is None:
         return ratings
     return outputs if any(row.scores for row in outputs) else None
 
 
 def rounded(values: Iterable[float]) -> list[float | str | None]:
-    """Return numbers as the script reads them: six digits, null for none, a word for an infinite one."""
+    """Return numbers as the script reads them: with six digits, None for NaN, and a word for an infinite number."""
     return [plain(float(f"{value:.6g}")) for value in values]
 
 
 def known_texts(row: Row | None) -> Mapping[str, Any]:
-    """Return the texts of an output by name; none where it is not at hand."""
+    """Return the texts of an output by name; an empty dict for None."""
     return {} if row is None else row.texts
 
 
 def standing(scales: Sequence[Scale]) -> tuple[Float, Float]:
-    """Return how well each row does by all metrics together, and how far they disagree.
+    """Return how well each row does by all metrics together, and how far the metrics disagree about it.
 
-    A metric says what share of all rows is worse; its ties count half. Metrics count by their deciding score alone.
+    For each metric, by its deciding score, a row has the share of all rows that are worse. Equal rows count half.
 
     Args:
         scales: the columns of numbers of the table.
 
     Returns:
-        The mean share and its spread over the metrics: [rows] both, from 0 to 1. The mean is NaN where no metric has a
-        value, and the spread where fewer than two have values.
+        The mean of these shares over the metrics, and their spread: [rows] both, from 0 to 1. The mean is NaN where no
+        metric has a value, and the spread where fewer than two metrics have values.
     """
     of_metrics = [scale for scale in scales if scale.metric and scale.first and not scale.detail]
     if not of_metrics:

@@ -1,6 +1,6 @@
 """The folder of a rating project: a sheet for a spreadsheet, a page to rate in a browser, and a guideline for raters.
 
-Rows stand in random order without their systems. Sheet and page carry the project's id and each row's digest.
+Rows are in random order, without their systems. Sheet and page have the id of the project and a digest of each row.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from nlgauge.show.tables import inert
 
 SHEET, PAGE, GUIDELINE = "sheet.csv", "sheet.html", "guideline.md"
 LONGEST_CELL = 32_767
-"""Characters: spreadsheets cut a longer cell"""
+"""The greatest number of characters of a cell; spreadsheets cut a longer one"""
 _FOLDER = Path(__file__).parent
 
 
 def write_project(
     folder: Path, outputs: Corpus, draw: Draw, aspects: Sequence[Aspect], design: Mapping[str, Any] | None = None
 ) -> RatingProject:
-    """Write the folder of a rating project, which is complete or not there at all, and return the project.
+    """Write the folder of a rating project, whole or not at all, and return the project.
 
     Args:
-        folder: the place of the project.
-        outputs: the rows from which the draw was made.
+        folder: the path of the folder.
+        outputs: the rows from which rows were drawn.
         draw: the drawn rows.
-        aspects: what is rated.
-        design: what the project records of how the rows were drawn.
+        aspects: the aspects to rate.
+        design: facts about how the rows were drawn, which the project records.
 
     Returns:
         The project.
 
     Raises:
-        InputError: the folder is there and not empty; nothing in it is changed. Or it cannot be written.
+        InputError: the folder is not empty, and then nothing in it is changed; or it cannot be written.
     """
     refuse_folder(folder)
     records = _records(outputs, draw)
@@ -79,7 +79,7 @@ def write_project(
 
 
 def refuse_folder(folder: Path) -> None:
-    """Raise InputError where a rating project would overwrite something, with what is in its way."""
+    """Raise InputError where a rating project would overwrite a file or folder. The error names it."""
     if folder.suffix.lower() in (".csv", ".tsv", ".jsonl", ".html", ".json"):
         remedy = "as in -o to-rate; sheet.csv, sheet.html and project.json are made in it"
         raise InputError("name a folder, not a file", file=folder, remedy=remedy)
@@ -99,7 +99,7 @@ def refuse_folder(folder: Path) -> None:
 
 
 def _records(outputs: Corpus, draw: Draw) -> list[dict[str, str]]:
-    """Return the texts of each drawn row, as they are shown."""
+    """Return the texts of each drawn row by name, as raters see them."""
     rows = {row.key: row for row in outputs}
     records: list[dict[str, str]] = []
     for drawn in draw.sheet:
@@ -145,7 +145,7 @@ def _page(records: Sequence[dict[str, str]], aspects: Sequence[Aspect], project:
 
 
 def _guideline(records: Sequence[dict[str, str]], aspects: Sequence[Aspect]) -> str:
-    """Return Markdown to begin with, which the project's owner makes precise."""
+    """Return the draft of a guideline as Markdown, which the project's owner completes."""
     shown = [name for name in TEXTS if any(name in record for record in records) and name != "candidate"]
     beside = f" together with its {', '.join(shown)}" if shown else ""
     lines = [

@@ -1,4 +1,4 @@
-"""Systems by metrics: values with intervals, the best, and those that do not differ significantly from it."""
+"""The summary of systems by metrics: values with intervals, and which systems are best or not significantly worse."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from nlgauge.data.table import Column, ScoreTable, SystemScore
 
 @dataclass(frozen=True)
 class Standing:
-    """One system by one sub-score of a metric."""
+    """The value and the rank of one system by one sub-score of a metric."""
 
     score: SystemScore
     rank: str
-    """'best', 'alike' (does not differ significantly from the best), 'behind', or '' where nothing can be said"""
+    """'best', 'alike' (does not differ significantly from the best), 'behind', or '' where there is no rank"""
 
 
 @dataclass(frozen=True)
 class Part:
-    """All systems by one sub-score of a metric."""
+    """The standings of all systems by one sub-score of a metric."""
 
     name: str
     standings: list[Standing]
-    """In the order of the systems, by whose numbers they have their colours"""
+    """One for each system, in the order of the table, which sets the systems' colours"""
     ends: tuple[float, float]
-    """What the bar begins and ends at"""
+    """The values at the left and the right end of the bars"""
     detail: bool
     reason: str
-    """Why no system is called best; '' where one is"""
+    """Why no system is called best; '' where a system is"""
 
 
 @dataclass(frozen=True)
 class Card:
-    """One metric."""
+    """The card of one metric: its deciding score, and its other sub-scores."""
 
     spec: str
     column: Column
     part: Part
     others: list[Part] = field(default_factory=list)
     missing: list[tuple[str, int, int]] = field(default_factory=list)
-    """(why, how many, of how many) rows or systems have no value"""
+    """(reason, number of rows or systems without a value, number of all) for each reason"""
     note: str = ""
-    """What else is to be said of the numbers"""
+    """A further remark on the numbers; '' for none"""
 
     @property
     def name(self) -> str:
@@ -54,7 +54,7 @@ class Card:
 
     @property
     def parameters(self) -> str:
-        """What the spec says besides the name."""
+        """The parameters in the spec, without brackets."""
         return self.spec[len(self.name) :].strip("()")
 
 
@@ -64,7 +64,7 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: PairTests) ->
     Args:
         table: the scores.
         scores: the value of each system.
-        tests: of every two systems.
+        tests: the function that tests two systems by a sub-score.
 
     Returns:
         The cards.
@@ -89,13 +89,13 @@ def cards(table: ScoreTable, scores: Sequence[SystemScore], tests: PairTests) ->
 
 
 def best_of(part: Part) -> list[str]:
-    """Return the system that a sub-score calls best.
+    """Return the systems that a sub-score calls best.
 
     Args:
-        part: all systems by the sub-score.
+        part: the standings of all systems by the sub-score.
 
     Returns:
-        Several systems where their numbers are equal, none where nothing can be said.
+        The best system; several where their numbers are equal; none where no system can be called best.
     """
     return [standing.score.system for standing in part.standings if standing.rank == "best"]
 
@@ -120,11 +120,11 @@ def _ends(scores: Sequence[SystemScore]) -> tuple[float, float]:
 
 
 _NAMED = 3
-"""Up to so many systems or metrics are named in a sentence"""
+"""The greatest number of systems or metrics that a sentence names"""
 
 
 def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield (system or '', sentence) one after the other; a sentence goes on after the system's name.
+    """Yield pairs (system or '', sentence) on which system is best. The sentence continues after the name.
 
     Args:
         made: the cards. A metric without a better direction has no best, and so no vote.
@@ -156,7 +156,7 @@ def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) 
 
 
 def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
-    """Yield what people would say of all rows, in numbers: of the best systems where there are many."""
+    """Yield a sentence for each aspect: the estimated mean rating of all rows of the best systems."""
     for card in made:
         scores = sorted((standing.score for standing in card.part.standings), key=lambda score: -score.mean)[:_NAMED]
         said = [f"{score.system} {score.mean:.3g} ({score.low:.3g} to {score.high:.3g})" for score in scores]
@@ -164,7 +164,7 @@ def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
 
 
 def _others(ranked: Sequence[tuple[str, int]], of: int, noun: str) -> Iterator[tuple[str, str]]:
-    """Yield who else is best by some metric; many are counted."""
+    """Yield sentences on the other systems that a metric calls best; where they are many, only their number."""
     if len(ranked) <= _NAMED:
         yield from ((name, f"is best by {_metrics(count, of, noun)}.") for name, count in ranked)
         return
@@ -188,7 +188,7 @@ def _sureness(judged: Sequence[Card], leader: str) -> Iterator[tuple[str, str]]:
 
 
 def _undecided(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
-    """Yield why some metrics call no system best."""
+    """Yield sentences that say why a metric calls no system best."""
     untested = [card for card in made if card.part.reason]
     if sets := [card.name for card in untested if card.column.level == "system"]:
         verb = "gives" if len(sets) == 1 else "give"
@@ -211,7 +211,7 @@ def _alike(card: Card) -> list[str]:
 
 
 def _and(names: Sequence[str]) -> str:
-    """Return names in a sentence; many are counted."""
+    """Return names as part of a sentence, joined with "and"; of many names only their number."""
     if len(names) > _NAMED:
         return f"{len(names)} others"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

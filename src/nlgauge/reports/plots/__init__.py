@@ -1,5 +1,5 @@
 """Figures of a saved table, for papers.
 
-Every function returns a frozen dataclass with `tables()`, its numbers as cells, and `draw(path)` for PNG, SVG or PDF
-(extra `plots`).
+Every function returns a frozen dataclass. Its `tables()` returns the numbers as cells, and its `draw(path)` writes the
+figure as PNG, SVG or PDF (extra `plots`).
 """

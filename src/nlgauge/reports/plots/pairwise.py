@@ -1,6 +1,6 @@
 """Heat maps: how metrics agree with people and with each other, and how large the difference of every two systems is.
 
-Figure 2 of the InfoLM paper is the matrix of correlations, Pearson over the means of the abstractive systems.
+The matrix of correlations is figure 2 of the InfoLM paper (there: Pearson over the means of the abstractive systems).
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from nlgauge.stats.correlation import LEVELS, Estimate, estimate
 
 @dataclass(frozen=True)
 class AgreementMap:
-    """What `agreement` found: positive is agreement, whichever way a metric is better."""
+    """The result of `agreement`. A positive number is agreement, also for a metric where lower is better."""
 
     metrics: tuple[str, ...]
     aspects: tuple[str, ...]
     records: tuple[Agreement, ...]
-    """By metric, then by aspect"""
+    """One for each metric and aspect, ordered by metric and then by aspect"""
     level: str
     coefficient: str
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return a row for each metric, a column for each aspect."""
+        """Return one table with a row for each metric and a column for each aspect."""
         cells: list[list[Cell]] = [[f"{self.coefficient}, {self.level}", *self.aspects]]
         for name, agreements in zip(self.metrics, self._rows(), strict=True):
             cells.append([name, *(Number(agreement.value, agreement.low, agreement.high) for agreement in agreements)])
@@ -70,7 +70,7 @@ def agreement(
     replicates: int = 1000,
     seed: int = 0,
 ) -> AgreementMap:
-    """Return the agreement of each metric with each aspect of the ratings, as `nlgauge.correlate` has it.
+    """Return the agreement of each metric with each aspect of the ratings, as `nlgauge.correlate` computes it.
 
     Args:
         table: the scores.
@@ -109,22 +109,22 @@ def agreement(
 
 
 _MOST = 2.0
-"""Effects beyond it have the colour of it"""
+"""The effect size at the ends of the scale of colours; larger effects have the same colour"""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems by one sub-score of a metric."""
+    """The comparison of two systems by one sub-score of a metric."""
 
     name: str
-    """The metric, with its arrow"""
+    """The name of the sub-score, with an arrow for the better direction"""
     a: str
     b: str
     difference: Difference
     up: bool
     """Whether higher is better"""
     adjusted: float
-    """p, corrected by Holm for all pairs by this metric"""
+    """p, corrected by Holm for all pairs of systems by this metric"""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Pairwise:
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return a row for each pair."""
+        """Return one table with a row for each pair of systems and each sub-score."""
         cells: list[list[Cell]] = [["metric", "system", "against", "difference", "p", "corrected", "effect"]]
         for pair in self.pairs:
             difference = pair.difference
@@ -150,12 +150,13 @@ class Pairwise:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """Draw a map for each metric, of the mean of the row's system less that of the column's.
+        """Draw a heat map for each metric. A cell compares the row's system with the column's.
 
-        It is blue where the row is better, and starred beyond chance.
+        Its number is the mean of the row's system minus the mean of the column's, with a star where the difference is
+        significant. Its colour is the effect size: blue where the row's system is better.
 
         Args:
-            path: the place of the figure.
+            path: the path of the figure.
         """
         number = {system: n for n, system in enumerate(self.systems)}
         panels = {}
@@ -189,13 +190,13 @@ def pairwise(
     replicates: int | None = None,
     seed: int | None = None,
 ) -> Pairwise:
-    """Return every two systems of a table by each metric, as `nlgauge.compare` compares two.
+    """Return the comparison of every two systems of a table by each metric, as `nlgauge.compare` makes it.
 
     Args:
         table: the scores.
         metrics: as in `nlgauge.data.table.selection.selected`; informational sub-scores are left out.
         every_part: as in `nlgauge.data.table.selection.selected`.
-        significance: p, corrected by Holm for all pairs by one metric, below which a difference has a star.
+        significance: a difference has a star if its p, corrected by Holm for all pairs by one metric, is below this.
         replicates: without effect since version 0.2, and accepted for one version more.
         seed: without effect since version 0.2, and accepted for one version more.
 
@@ -203,7 +204,7 @@ def pairwise(
         The pairs, as a figure and as tables.
 
     Raises:
-        InputError: for fewer than two systems, and as `nlgauge.compare`.
+        InputError: there are fewer than two systems; and as `nlgauge.compare`.
     """
     without_draws(replicates, seed)
     if len(table.systems) < 2:
@@ -232,25 +233,25 @@ def pairwise(
 
 @dataclass(frozen=True)
 class CorrelationMatrix:
-    """Every metric (and aspect of the ratings) against every other, all turned so that larger is better."""
+    """The correlations of metrics and aspects of ratings, all turned so that larger is better."""
 
     names: tuple[str, ...]
     values: tuple[tuple[float, ...], ...]
-    """[names, names]; NaN where there is none"""
+    """The correlations, [names, names]; NaN for a missing one"""
     n: tuple[tuple[int, ...], ...]
-    """What each value is taken over: rows (pooled), items (item), systems (system)"""
+    """Number of rows (level pooled), items (item) or systems (system) that each value is taken over, [names, names]"""
     level: str
     coefficient: str
     reasons: dict[str, str]
-    """Why, by "name | name", for every pair without a value"""
+    """Why a value is missing, by "name | name" of the pair"""
 
     @property
     def notes(self) -> list[str]:
-        """Notes on the pairs that have no value."""
+        """Sentences on the pairs that have no value."""
         return [f"{pair}: no value: {reason}" for pair, reason in self.reasons.items()]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return the cells for a terminal: columns are called by the number of the row."""
+        """Return one table, in which the head of a column is the number of the row with the same name."""
         numbers = [str(number) for number in range(1, len(self.names) + 1)]
         cells: list[list[Cell]] = [[f"{self.coefficient}, {self.level}", "", *numbers]]
         for number, name, row in zip(numbers, self.names, self.values, strict=True):
@@ -272,13 +273,14 @@ def correlation_matrix(
     level: str = "system",
     coefficient: str = "pearson",
 ) -> CorrelationMatrix:
-    """Return the correlation of each two metrics of a table (InfoLM's figure 2).
+    """Return the correlation of every two metrics of a table (figure 2 of the InfoLM paper).
 
-    Two columns are compared on the rows that both have; metrics of sets at level 'system' only.
+    Two metrics are correlated over the rows that have a value by both. Corpus-level metrics are correlated at the
+    level 'system' only.
 
     Args:
         table: the scores.
-        source: ratings as `nlgauge.correlate` takes them, whose aspects then stand among the metrics.
+        source: ratings as `nlgauge.correlate` takes them. Their aspects are correlated as the metrics are.
         metrics: as in `nlgauge.data.table.selection.selected`.
         every_part: as in `nlgauge.data.table.selection.selected`.
         level: as `nlgauge.correlate` takes it.

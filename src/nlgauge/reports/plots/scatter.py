@@ -28,29 +28,29 @@ class Points:
 
     system: str
     items: tuple[str, ...]
-    """The item of each point; empty where the one point is the system"""
+    """The item of each point; empty where the only point is the system"""
     x: tuple[float, ...]
     y: tuple[float, ...]
     pearson: float
-    """The correlation of these points; NaN where there is none"""
+    """Pearson's correlation of the points; NaN where it is undefined"""
     spearman: float
 
 
 @dataclass(frozen=True)
 class Scatter:
-    """Scores and ratings of the same rows, as a figure and as tables."""
+    """Two metrics, or a metric and ratings, of the same rows or systems, as a figure and as tables."""
 
     x: str
     y: str
     level: str
     groups: tuple[Points, ...]
     pearson: float
-    """The correlation of all points"""
+    """Pearson's correlation of the points of all systems; NaN where it is undefined"""
     spearman: float
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return the correlation of the points: of each system, and of all. At system level the points themselves."""
+        """Return tables: the correlations of the points, by system and of all; at system level the points too."""
         if self.level == "system":
             rows: list[list[Cell]] = [[group.system, Number(group.x[0]), Number(group.y[0])] for group in self.groups]
             points: list[list[list[Cell]]] = [[["system", self.x, self.y], *rows]]
@@ -63,15 +63,16 @@ class Scatter:
         return [*points, [*cells, ["all", count, Number(self.pearson), Number(self.spearman)]]]
 
     def draw(self, path: Path) -> None:
-        """Draw points in the metrics' own units, a colour for each system."""
+        """Draw the points in the units of the metrics, with a colour for each system."""
         groups = {group.system: (group.x, group.y) for group in self.groups}
         figures.points(path, groups, self.x, self.y, named=self.level == "system")
 
 
 def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, level: str = "row") -> Scatter:
-    """Return two metrics beside each other, or a metric and an aspect of the ratings.
+    """Return the points of two metrics, or of a metric and an aspect of the ratings.
 
-    Numbers stay in their own units, and so the sign of the correlations too.
+    Numbers are not turned so that larger is better. A metric where lower is better therefore has a negative correlation
+    with ratings if it agrees with them.
 
     Args:
         table: the scores.
@@ -85,7 +86,7 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
 
     Raises:
         SpecError: `x` or `y` is neither a metric nor an aspect.
-        InputError: rows or the level do not fit.
+        InputError: the level is unknown or does not fit, or no row has both values.
     """
     table = table.per_item()
     if level not in _LEVELS:
@@ -130,7 +131,7 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
 
 
 def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) -> tuple[str, Float]:
-    """Return what an axis is called, and a number for each row."""
+    """Return the label of an axis, and a number for each row."""
     try:
         spec, parts = table.named(name)
     except SpecError:
@@ -149,7 +150,7 @@ def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) ->
 
 
 def _correlations(x: Float, y: Float) -> tuple[float, float]:
-    """Return Pearson and Spearman; NaN where there is none."""
+    """Return the correlations by Pearson and Spearman; NaN where they are undefined."""
     kinds = (COEFFICIENTS[name] for name in ("pearson", "spearman"))
     first, second = (estimate(x[:, None], y[:, None], kind, "pooled").value for kind in kinds)
     return first, second
@@ -157,7 +158,7 @@ def _correlations(x: Float, y: Float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Reliability:
-    """The fifths of the rated rows, from the lowest scores to the highest."""
+    """The share of good rows in each fifth of the rated rows, from the lowest scores to the highest."""
 
     metric: str
     aspect: str
@@ -165,20 +166,20 @@ class Reliability:
 
     @classmethod
     def of(cls, calibration: Calibration) -> Reliability:
-        """Return the fifths of a calibration."""
+        """Return the fifths of the rated rows that a calibration holds."""
         return cls(calibration.metric, calibration.aspect, calibration.reliability)
 
     def tables(self) -> list[Cells]:
-        """Return a row for each fifth: ends and mean of its scores, its size, and its share of good rows."""
+        """Return a table with a row for each fifth: ends and mean of its scores, its size, its share of good rows."""
         return [by_score(self.bins)]
 
     def draw(self, path: Path) -> None:
-        """Draw the share of good rows against the mean score, with its band; and the diagonal.
+        """Draw the share of good rows against the mean score of each fifth, with a band for the intervals.
 
-        The diagonal is drawn where scores are 0 to 1.
+        The diagonal is drawn too, if all scores are from 0 to 1.
 
         Args:
-            path: the place of the figure.
+            path: the path of the figure.
         """
         at = [fifth.mean for fifth in self.bins]
         good, low, high = zip(*(fifth.good for fifth in self.bins), strict=True)

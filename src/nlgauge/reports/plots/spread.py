@@ -22,17 +22,17 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 @dataclass(frozen=True)
 class Histogram:
-    """One system's outputs by one metric."""
+    """The distribution of one system's scores by one sub-score of a metric."""
 
     name: str
-    """The spec of the metric"""
+    """The name of the sub-score, with an arrow for the better direction"""
     system: str
     n: int
-    """Rows with a finite value"""
+    """Number of rows with a finite value"""
     left_out: int
-    """Rows without one"""
+    """Number of rows without a finite value"""
     quantiles: tuple[float, ...]
-    """At 5, 25, 50, 75 and 95 %"""
+    """The quantiles of the scores at 5, 25, 50, 75 and 95 %"""
     shares: tuple[float, ...]
     """The share of the rows in each bin"""
 
@@ -47,7 +47,7 @@ class Spread:
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return a row for each metric and system."""
+        """Return one table with a row for each metric and system."""
         cells: list[list[Cell]] = [["metric", "system", "n", "5 %", "25 %", "50 %", "75 %", "95 %"]]
         for histogram in self.records:
             cells.append(
@@ -56,7 +56,7 @@ class Spread:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """Draw a panel for each metric, a histogram for each system, with a line at its median."""
+        """Draw a panel for each metric, with a histogram for each system and a line at its median."""
         panels = {}
         for name, edges in self.edges.items():
             histograms = [histogram for histogram in self.records if histogram.name == name]
@@ -70,7 +70,7 @@ class Spread:
 def spread(
     table: ScoreTable, *, metrics: Sequence[str] | None = None, every_part: bool = False, bins: int = 20
 ) -> Spread:
-    """Return the distribution of each metric's scores of rows, by system.
+    """Return the distribution of the rows' scores, for each metric and system.
 
     Args:
         table: the scores. Corpus-level metrics have no distribution and are left out, which a note says.
@@ -128,7 +128,7 @@ _SIGNS: dict[Mark, str] = {"": "", "best": "*", "alike": "~"}
 
 @dataclass(frozen=True)
 class Bar:
-    """One system by one sub-score of a metric."""
+    """The mean of one system by one sub-score of a metric."""
 
     name: str
     """Metric and sub-score, with an arrow that says which way is better"""
@@ -143,15 +143,15 @@ class Summary:
 
     systems: tuple[str, ...]
     bars: tuple[Bar, ...]
-    """By metric and part, then by system"""
+    """One for each sub-score and system, ordered by metric, sub-score and system"""
 
     @property
     def names(self) -> list[str]:
-        """What is measured, in order."""
+        """The names of the sub-scores, in their order."""
         return list(dict.fromkeys(bar.name for bar in self.bars))
 
     def tables(self) -> list[list[list[Cell]]]:
-        """Return a row for each system, a column for each metric."""
+        """Return one table with a row for each system and a column for each metric."""
         cells: list[list[Cell]] = [["system", *self.names]]
         for system in self.systems:
             bars = [bar for bar in self.bars if bar.score.system == system]
@@ -160,7 +160,7 @@ class Summary:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """Draw a panel for each metric, a bar for each system."""
+        """Draw a panel for each metric, with a bar for each system."""
         panels = {}
         for name in self.names:
             bars = [bar for bar in self.bars if bar.name == name]
@@ -174,7 +174,7 @@ class Summary:
 
 
 def summary(table: ScoreTable, *, metrics: Sequence[str] | None = None, every_part: bool = False) -> Summary:
-    """Return every system's value by each metric, with its interval, and which are best.
+    """Return the value of every system by each metric, with its interval and with marks for the best systems.
 
     Args:
         table: the scores.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nlgauge_lab.reproduce.scoring import Scores
 
 PAPER = "paper"
-"""As `entries.PAPER`, which is not imported to print the help"""
+"""The value of `entries.PAPER`, copied here so that printing the help imports nothing"""
 RESULTS, DETECTION, LAYERS, COVERAGE, LIST = "results", "detection", "layers", "coverage", "papers"
 PANELS = "panels"
 SLIPS, ROWS = "slips", "data"
@@ -120,13 +120,12 @@ def reproduce(
 ) -> None:
     """Rebuild the public tables and figures of the five papers: published, ours, difference.
 
-    NAMES are tables, or all; without NAMES they are listed. The name results makes the page of every metric's agreement
-    with people beside the best published numbers, and detection the page of how well unsupported texts and words are
-    found. Both pages have pocket and, where it is installed, base. coverage asks whether the intervals of nlgauge
-    estimate hold the truth. papers lists what is made of each table and figure, and slips which
-    numbers in print cannot be right; they need no data. data makes
-    files of rated data from public repositories. docs/reproduce.md
-    says what the data folder holds.
+    NAMES are tables, or all. Without NAMES, the tables are listed. Other names make pages: results compares how well
+    every metric agrees with people to the best published numbers, and detection shows how well unsupported texts and
+    words are detected. Both pages have pocket, and base if it is installed. coverage asks whether the intervals of
+    nlgauge estimate hold the truth. papers lists what has been made of each table and figure, and slips lists numbers
+    in print that cannot be right. These two need no data. data makes files of rated data from public repositories.
+    docs/reproduce.md says what the data folder holds.
     """
     from nlgauge_lab.reproduce.published import find
     from nlgauge_lab.reproduce.rated import Data
@@ -226,7 +225,10 @@ def reproduce(
 
 
 def _loaded(models: Sequence[str]) -> list[Model]:
-    """The models, loaded once for as long as the list lives. A model that cannot be loaded ends the command with 1."""
+    """Load models, which stay in memory as long as the list exists, and return them.
+
+    If a model cannot be loaded, the command ends with exit code 1.
+    """
     from nlgauge.engine.models import loading
 
     try:
@@ -237,7 +239,10 @@ def _loaded(models: Sequence[str]) -> list[Model]:
 
 
 def _places(tables: Sequence[Table], folder: Path | None) -> Mapping[str, str | NlgaugeError]:
-    """Where the papers' checkpoints are; each that is lacking is named on stderr with the tables that need it."""
+    """Return where each of the papers' checkpoints is, or the error why it cannot be loaded.
+
+    A missing checkpoint is named on stderr, with the tables that need it.
+    """
     from nlgauge_lab.reproduce.rebuild import checkpoints_found, checkpoints_needed
 
     wanted = checkpoints_needed(tables)
@@ -249,7 +254,11 @@ def _places(tables: Sequence[Table], folder: Path | None) -> Mapping[str, str | 
 
 
 def _at_hand(tables: Sequence[Table], data: Data) -> list[Table]:
-    """The tables whose data are there; the others are named on stderr. Raises InputError where none is."""
+    """Return the tables whose data are there. The other tables are named on stderr.
+
+    Raises:
+        InputError: no table has its data.
+    """
     here = [table for table in tables if not data.missing(table.files)]
     if not here:
         raise InputError("none of the rated data is there", file=data.folder, remedy="see docs/reproduce.md")
@@ -309,7 +318,10 @@ def _slips(layout: str) -> None:
 
 
 class _Writer:
-    """Writes tables as they come, the cheapest first. As text they are printed too; in other forms all at the end."""
+    """Writer of rebuilt tables, each as soon as it is ready.
+
+    As text, a table is also printed at once. In other formats all tables are printed at the end.
+    """
 
     def __init__(self, output: Path, layout: str, tables: int, record: Path | None) -> None:
         self._output, self._layout, self._tables, self._told = output, layout, tables, False
@@ -353,7 +365,7 @@ class _Writer:
 
 
 class _Asked(NamedTuple):
-    """What a page is made of."""
+    """The data, models and settings that a page is made from."""
 
     data: Data
     models: Sequence[str | None]
@@ -363,8 +375,10 @@ class _Asked(NamedTuple):
 
 
 def _page_for(place: Path, readmes: Sequence[Path]) -> _Write:
-    """Writes a page, and short tables into the pages that have their comments; all are looked at before anything is
-    scored."""
+    """Return a function that writes a page, and short tables into the pages that have comments for them.
+
+    All paths are checked at once, before anything is scored.
+    """
     from nlgauge_lab.reproduce.markdown import region, tables_beside, write_region
 
     refuse_place(place)
@@ -395,7 +409,7 @@ def _page_for(place: Path, readmes: Sequence[Path]) -> _Write:
 
 
 def _check(readme: Path | None, listed: str) -> None:
-    """Exits with 1, and says which, if a page or a file beside it is not what it would be."""
+    """Exit with code 1 if a page or a file beside it is out of date, and name the stale files."""
     from nlgauge_lab.reproduce.markdown import region, tables_beside
 
     if readme is None or not readme.is_file():
@@ -433,7 +447,7 @@ def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, cached: b
 
 
 def _from_records(page: Path, readmes: Sequence[Path], limit: int | None, replicates: int) -> None:
-    """Make the page of results from the CSV file beside it."""
+    """Make the results page from the CSV file in the folder `data` beside it."""
     from nlgauge_lab.reproduce.lines import PUBLISHED, read
 
     place = page.parent / "data" / f"{page.stem}.csv"
@@ -466,7 +480,7 @@ def _write_results(
 
 
 def _aligners(models: Sequence[str]) -> dict[str, str]:
-    """By model, the beginning of the digest of the aligner that it has now; without those that are not here."""
+    """Return by model the beginning of the digest of its present aligner. Models that cannot be loaded are left out."""
     from nlgauge.engine.models import loading
     from nlgauge.engine.models.capabilities import ALIGNER
 

@@ -18,8 +18,9 @@ from nlgauge.errors import MissingExtraError
 def study() -> None:
     """Study metrics as the papers do (docs/studies.md). Prints numbers, draws a figure with -o.
 
-    matrix, distributions, significance and parts-of-speech read a scores file, and probes brings its own texts. The
-    others score a table of rated outputs at all settings in one pass over the texts; --items takes the first so many.
+    matrix, distributions, significance and parts-of-speech read a scores file. probes uses texts of its own. The other
+    studies score a table of rated outputs at all settings in one pass over the texts. --items N takes the first N
+    items.
     """
 
 
@@ -42,7 +43,7 @@ def _coefficients(*default: str) -> options.Option:
 
 
 def _swept(level: str, *coefficients: str) -> tuple[options.Option, ...]:
-    """What every study at many settings takes."""
+    """Return the options that every study of many settings takes."""
     leveled = click.option("--level", default=level, show_default=True, help="item, system or pooled.")
     return (
         options.MODEL,
@@ -75,7 +76,7 @@ def matrix(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) 
 def distributions(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How scores and ratings are distributed (InfoLM, figures 3, 9).
 
-    All are brought to the range from 0, the worst value that occurs, to 1, the best.
+    All are scaled to the range from 0, the worst value that occurs, to 1, the best.
     """
     from nlgauge_lab.studies.distributions import distributions as run
 
@@ -90,7 +91,7 @@ def distributions(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how
 def parts_of_speech(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: Any) -> Result:
     """Which kinds of words a metric listens to (MaskEval, figure 4).
 
-    Reads a scores file that keeps the evidence: nlgauge score --evidence -o SCORES.
+    Reads a scores file with evidence, which nlgauge score --evidence -o SCORES writes.
     """
     from nlgauge_lab.studies.parts_of_speech import parts_of_speech as run
 
@@ -115,7 +116,8 @@ def parts_of_speech(table: nlgauge.ScoreTable, _: nlgauge.Corpus | None, **how: 
 def significance(table: nlgauge.ScoreTable, rated: nlgauge.Corpus, **how: Any) -> Result:
     """Which metric agrees better, and is it noise (InfoLM, figure 7).
 
-    p, two-sided and corrected, of "the row's metric agrees better than the column's", where it is below 1 - confidence.
+    Shows p for "the row's metric agrees better than the column's" where it is below 1 - confidence. p is two-sided, and
+    corrected for testing many pairs.
     """
     from nlgauge_lab.studies.significance import significance as run
 
@@ -202,7 +204,7 @@ def ablation(corpus: nlgauge.Corpus, **how: Any) -> Result:
     asked="rated.jsonl --weights idf --weights none",
 )
 def barycenters(corpus: nlgauge.Corpus, **how: Any) -> Result:
-    """BaryScore by Wasserstein and by Euclidean means of layers, by weights, and without stop-words."""
+    """BaryScore with Wasserstein or Euclidean means of layers, with several weights, with and without stop-words."""
     from nlgauge_lab.studies.barycenters import barycenters as run
 
     return run(corpus, **how)
@@ -306,9 +308,9 @@ def neighbours(corpus: nlgauge.Corpus, against: Any = None, **how: Any) -> Resul
     asked="texts.jsonl --map system=topic --size 250",
 )
 def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
-    """Corpus-level metrics as outputs lose topics, or the order of their words (Mark-Evaluate, figures 3, 4).
+    """How corpus-level metrics change when texts lose topics, or the order of words (Mark-Evaluate, figures 3, 4).
 
-    TEXTS is a table of candidates; the system of a row is its topic.
+    TEXTS is a table with the texts in the column candidate, and with the topic of each text in the column system.
     """
     from nlgauge_lab.studies.synthetic import synthetic as run
 
@@ -334,7 +336,8 @@ def synthetic(corpus: nlgauge.Corpus, **how: Any) -> Result:
 def probes(**how: Any) -> Result:
     """Does a metric find small errors, or does it only recognise copies?
 
-    Scores our own sentences: each with one small error, corrected, and beside free paraphrases of its source.
+    Scores our own sentences, each with one small error. They are compared with their corrected versions, and with free
+    paraphrases of their sources.
     """
     from nlgauge_lab.studies.probes import probes as run
 

@@ -12,6 +12,8 @@ from nlgauge.cli.options import IN_FORMATS, MAP, MODEL, PLACE, caching, example
 from nlgauge.cli.outputs import read_outputs
 from nlgauge.cli.streams import remark
 from nlgauge.cli.terminal import show_tables
+from nlgauge.data.signature import FLOAT32
+from nlgauge.engine.models import loading
 from nlgauge.errors import MissingExtraError, SpecError
 from nlgauge_lab.cli.train_combination import combination
 
@@ -87,8 +89,8 @@ def aligner(out: Path, **how: Any) -> None:
     """Train an aligner (D and R) on texts that somebody labelled, on examples made from texts, or on both.
 
     Run it again to resume. A labelled row is a JSON object with source, candidate, and spans (characters of the
-    candidate that the source does not support) or supported (true or false). Use the result with model=FOLDER/model,
-    as in -m "Groundedness(aligner='D', model='FOLDER/model')".
+    candidate that the source does not support) or supported (true or false). Use the result with model=FOLDER/model, as
+    in -m "Groundedness(aligner='D', model='FOLDER/model')".
     """
     try:
         from nlgauge_lab.training.aligner_run import train as run
@@ -152,7 +154,7 @@ def weighter(
 def temperature(texts: Sequence[Path], model: str, tokens: int, write: bool, layout: str) -> None:
     """Measure a masked LM's temperature in each language: where masked tokens of plain text are likeliest.
 
-    InfoLM divides logits by it: InfoLM(language='de') takes it from the card of the model.
+    InfoLM divides logits by the temperature. InfoLM(language='de') reads it from the card of the model.
     """
     from nlgauge.engine.models.loading import load
     from nlgauge_lab.training import temperature as measured
@@ -170,29 +172,44 @@ def temperature(texts: Sequence[Path], model: str, tokens: int, write: bool, lay
 @click.option(
     "--write", is_flag=True, help="Put thresholds and rates on the card of the model, where check finds them."
 )
+@click.option(
+    "--precision",
+    type=click.Choice(loading.PRECISIONS),
+    default=FLOAT32,
+    show_default=True,
+    help="In which the model computes; check takes the thresholds of its precision from the card.",
+)
 @click.option("--page", type=PLACE, help="With --write: put the tables of pocket and base into this page, too.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only so many rows of each set: to try things out.")
 @IN_FORMATS
 @caching
 def thresholds(
-    labelled: Path, model: str, write: bool, page: Path | None, limit: int | None, layout: str, cache: Path | bool
+    labelled: Path,
+    model: str,
+    write: bool,
+    precision: str,
+    page: Path | None,
+    limit: int | None,
+    layout: str,
+    cache: Path | bool,
 ) -> None:
     """Measure the thresholds of check --grounded: below which probability a text fails, and from which it passes.
 
-    The alignment below which a word is marked as unsupported is measured with them. Prints tables of what the
-    thresholds do: for each set the share of the unsupported texts that fail, the share of the supported texts that
-    fail, and the share of all texts about which the gate cannot say; and for written answers the same by kind of error.
+    The alignment below which a word is marked as unsupported is measured with them. Prints tables of how the thresholds
+    work. For each set they have the share of the unsupported texts that fail, the share of the supported texts that
+    fail, and the share of all texts about which the gate cannot say. For written answers they have the same by kind of
+    error.
     """
     try:
         from nlgauge_lab.training import thresholds as measured
     except ImportError as error:
         raise MissingExtraError("training", "train", "nlgauge-lab") from error
-    found = measured.measure(labelled, model, cache, limit)
+    found = measured.measure(labelled, model, cache=cache, limit=limit, precision=precision)
     show_tables(measured.as_cells(found), layout)
     fails, passes, marks = found.thresholds
     remark(f"{model}: fails below {fails:g}, passes from {passes:g}; words below {marks:g} are marked")
     if write:
-        remark(f"written to the card in {measured.write(model, found)}")
+        remark(f"written to the card in {measured.write(model, found, precision)}")
         if page is not None:
             measured.write_page(page)
             remark(f"written to {page}")

@@ -67,8 +67,8 @@ def combination(
 ) -> None:
     """Fit weights of several metrics to ratings; -m "Combination(weights='FILE')" scores with them.
 
-    Needs no optional library. Agreement is that of rows whose items the weights were not fitted to. In text output,
-    weights are per standard deviation of the metric, in the unit of the ratings.
+    Needs no optional library. The agreement that it prints is out of fold: weights predict only rows whose items they
+    were not fitted to. In text output, weights are per standard deviation of the metric, in the unit of the ratings.
     """
     from nlgauge import ScoreTable
     from nlgauge_lab.combination import combine
@@ -114,4 +114,4 @@ def _tell(combined: Combined, output: Path) -> None:
     try:
         remark(f"score with it: -m {Combination(weights=str(output))}")
     except SpecError as error:
-        remark(f"saved tables only can be combined (meta.combination.applied): {error}")
+        remark(f"saved tables only can be combined (nlgauge_lab.combination.applied): {error}")

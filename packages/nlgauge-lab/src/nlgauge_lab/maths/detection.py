@@ -1,4 +1,4 @@
-"""How well low scores find unsupported words or texts."""
+"""Measures of how well low scores find unsupported words or texts."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from numpy.typing import NDArray
 
 
 def detection(supported: NDArray[np.float64], truth: NDArray[np.int64], threshold: float = 0.5) -> dict[str, float]:
-    """How well low confidence finds unsupported items.
+    """Return how well low confidence finds unsupported items.
 
-    supported: confidences [n]. truth [n]: 1 if supported, else 0. `auc` is the area under the ROC curve. `f1` is for
-    items below the threshold. `best_f1` and its `threshold` are chosen on these same items. All are NaN if truth has
-    only one value.
+    Args:
+        supported: confidence of each item that it is supported: [n].
+        truth: 1 if the item is supported, else 0: [n].
+        threshold: items with lower confidence are taken to be unsupported.
+
+    Returns:
+        `auc`: the area under the ROC curve. `f1`: F1 of the unsupported items at `threshold`. `best_f1` and
+        `threshold`: the best F1 and its threshold, which are chosen on these same items. All are NaN if `truth` has
+        only one value.
     """
     wrong = truth == 0
     if wrong.all() or not wrong.any():
@@ -42,9 +48,19 @@ def resampled_area(
     replicates: int,
     rng: np.random.Generator,
 ) -> tuple[float, float]:
-    """95 % bootstrap interval of the area under the curve, resampling sources with all their rows.
+    """Return the 95 % bootstrap interval of the area under the ROC curve.
 
-    sources: the source of each row, as a number [n]. NaN if there is only one source, or no area.
+    Sources are resampled, each with all its rows.
+
+    Args:
+        supported: confidence of each row that it is supported: [n].
+        truth: 1 if the row is supported, else 0: [n].
+        sources: number of the source of each row: [n].
+        replicates: number of resamples.
+        rng: draws the sources.
+
+    Returns:
+        The lower and the upper end. They are NaN if there is only one source, or if no resample has an area.
     """
     rows_of = [np.flatnonzero(sources == source) for source in np.unique(sources)]
     areas = []

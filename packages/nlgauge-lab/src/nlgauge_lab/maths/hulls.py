@@ -1,4 +1,4 @@
-"""Distances between convex hulls of points in many dimensions, without their faces."""
+"""Hausdorff distances between convex hulls of points in many dimensions, computed without the faces of the hulls."""
 
 from __future__ import annotations
 
@@ -14,15 +14,22 @@ _CLOSE = 1e-6
 
 
 def hausdorff(x: Array, y: Array, regions: Marks, others: Marks, tolerance: float = 1e-3) -> Array:
-    """Hausdorff distances between convex hulls of points of x and of y.
+    """Return the Hausdorff distance between each convex hull of points of x and the corresponding hull of points of y.
 
-    x [n, width], y [m, width]; regions [hulls, n] and others [hulls, m] mark the points of each hull, at least one ->
-    [hulls]. The result is never too large, and too small by at most `tolerance` times itself plus 1e-6. This distance
-    is also the largest difference of the two support functions.
+    This distance is also the largest difference of the two support functions. For every point, pairwise Frank-Wolfe
+    steps (Lacoste-Julien and Jaggi 2015) approach the nearest point of the other hull. A step moves weight from the
+    worst vertex of that hull to its best one, and bounds the distance from both sides. The steps for a point stop once
+    the point cannot be the farthest of its hull.
 
-    For every point, pairwise Frank-Wolfe steps (Lacoste-Julien and Jaggi 2015) approach the nearest point of the other
-    hull: they move weight from that hull's worst vertex to its best one, and bound the distance from both sides. A
-    point stops once it cannot be the farthest of its hull.
+    Args:
+        x: points: [n, width].
+        y: points: [m, width].
+        regions: marks the points of x that span each hull, at least one: [hulls, n].
+        others: the same for y: [hulls, m].
+        tolerance: the largest relative error.
+
+    Returns:
+        Distances: [hulls]. A distance is never too large, and too small by at most `tolerance` times itself plus 1e-6.
     """
     if len(x) + len(y) > _TOGETHER and len(regions) > 1:
         each = [

@@ -4,8 +4,8 @@ Leusch, Ueffing and Ney, "CDer: Efficient MT Evaluation Using Block Movements", 
 Extended Edit Distance Measure for Machine Translation", WMT 2019.
 
 The reference is read from its first to its last symbol. Any part of the candidate may be skipped, read again or jumped
-to. Thousands of pairs are computed in parallel, position by position. The order of additions is that of the plain
-algorithm, so that rounding decides between nearly equal costs in the same way.
+to. Thousands of pairs are computed in parallel, position by position. Costs are added in the same order as in the plain
+algorithm. So if two costs are nearly equal, rounding makes the same one smaller as there.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 Symbols: TypeAlias = NDArray[np.int32]
 Pairs: TypeAlias = Sequence[tuple[Symbols, Symbols]]
 MOST_CELLS = 100_000_000
-"""Symbols of a candidate times symbols of its reference (10,000 each take minutes). Twice as long texts take four times
-as long, and the longest possible would take years"""
+"""The largest number of symbols of a candidate times symbols of its reference (10,000 each take minutes). Time grows
+with this product, and the longest possible texts would take years
+"""
 _BATCH, _ALIKE, _CELLS = 1400, 5600, 1 << 22
 
 
 @dataclass(frozen=True)
 class Costs:
-    """The costs to skip a symbol of the candidate, to skip one of the reference, to substitute, and to jump."""
+    """The costs to skip a symbol of the candidate, skip one of the reference, substitute a symbol, and jump."""
 
     over_candidate: float
     over_reference: float
@@ -39,12 +40,20 @@ class Costs:
 def jump_distances(
     pairs: Pairs, costs: Costs, jumps_after: int | None = None
 ) -> Iterator[tuple[float, NDArray[np.int32]]]:
-    """For each (candidate, reference), the cost of the best path, and how often each candidate position was best.
+    """Yield the cost of the best path for each pair, and how often each position of the candidate had the lowest cost.
 
-    Positions are between symbols, [len(candidate) + 1]. The best position is counted after each symbol of the
-    reference; of equal ones, the first. jumps_after: the symbol of the reference after which a jump is allowed; None
-    allows it after each. A path starts before the candidate's first symbol, or elsewhere at cost 1. Texts must not be
-    empty. A pair of more than MOST_CELLS gets NaN and no positions.
+    A path starts before the candidate's first symbol, or elsewhere at cost 1. A position lies between two symbols, or
+    at an end. After each symbol of the reference, the position with the lowest cost is counted. Of equal positions it
+    is the first.
+
+    Args:
+        pairs: (candidate, reference), each as numbers of symbols. Neither may be empty.
+        costs: the costs of the operations.
+        jumps_after: the symbol of the reference after which a jump is allowed. None allows a jump after each symbol.
+
+    Returns:
+        For each pair, the cost and the counts [len(candidate) + 1]. A pair with more than MOST_CELLS cells gets NaN and
+        no counts.
     """
     # The longest texts of a batch determine its size, so pairs of a batch have similar lengths.
     near = (at for at, (candidate, reference) in enumerate(pairs) if len(candidate) * len(reference) <= MOST_CELLS)
@@ -66,7 +75,10 @@ def jump_distances(
 
 
 def _batch(pairs: Pairs, costs: Costs, jumps_after: int | None) -> Iterator[tuple[float, NDArray[np.int32]]]:
-    """As `jump_distances`, for pairs sorted by reference length, longest first; arrays are [positions, pairs]."""
+    """Yield the results of `jump_distances` for one batch of pairs.
+
+    The pairs are sorted by the length of the reference, longest first. Arrays are [positions, pairs].
+    """
     lengths = np.array([[len(side) for side in pair] for pair in pairs])
     width, depth = (int(side) for side in lengths.max(axis=0))
     ours = np.full((width, len(pairs)), -1, np.int32)

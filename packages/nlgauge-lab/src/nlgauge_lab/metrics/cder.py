@@ -18,7 +18,7 @@ from nlgauge_lab.maths.jumps import MOST_CELLS, Costs, Symbols, jump_distances
 
 @dataclass(frozen=True, kw_only=True)
 class CDERPrepared(Prepared):
-    """A number for each word, assigned in order of appearance. Scores do not depend on the numbers."""
+    """A number for each word, assigned in order of appearance. Scores do not depend on which number a word has."""
 
     numbers: dict[str, int] = field(default_factory=dict)
 

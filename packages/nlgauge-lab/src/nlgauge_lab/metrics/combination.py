@@ -51,7 +51,9 @@ class Combination(OfMembers):
         models = {name for made in self.members.values() if (name := made.reads) is not None}
         if len(models) > 1:
             names = ", ".join(sorted(models))
-            raise SpecError(f"{self.name}: its members read {names}: score each, and use meta.combination.applied")
+            raise SpecError(
+                f"{self.name}: its members read {names}: score each, and use nlgauge_lab.combination.applied"
+            )
         fitted = models.pop() if models else POCKET
         if self.model not in (None, fitted):
             raise SpecError(f"{self.name}: its weights were fitted to scores of model {fitted!r}, not {self.model!r}")
@@ -98,7 +100,10 @@ class Combination(OfMembers):
 
 
 def _shown(row: Row, values: Values, file: CombinationFile, parts: Mapping[str, Sequence[str]]) -> Evidence:
-    """What each member adds: its value, its standardised value, its weight, and the product of the last two."""
+    """Return what each member adds to the score, as evidence.
+
+    This is its value, its standardised value, its weight, and the product of the last two.
+    """
     if _combined(row, values, file, parts=parts, notes=()).reason is not None:
         return Evidence()
     numbers = _numbers(values, file, parts)
@@ -109,7 +114,10 @@ def _shown(row: Row, values: Values, file: CombinationFile, parts: Mapping[str, 
 
 @lru_cache(maxsize=16)
 def _load(path: str, changed: int | None) -> tuple[CombinationFile, Mapping[str, RowMetric]]:
-    """A file and its members by spec; it is read again if its modification time changes."""
+    """Return a combination file, and its used members by spec.
+
+    The result is cached for a path and its modification time `changed`, so a file that was rewritten is read again.
+    """
     file = CombinationFile.load(path)
     return file, {member.metric: _member(member) for member in file.used}
 
@@ -127,13 +135,13 @@ def _member(member: Member) -> RowMetric:
 
 
 def _named(spec: str, prepared: Prepared, file: CombinationFile) -> str:
-    """A member in the signature: its spec, the parts that are used, and its facts."""
+    """Return how a member appears in the signature: its spec, the parts that are used, and its facts."""
     parts = ",".join(member.part for member in file.used if member.metric == spec)
     return f"{spec} {parts}" + "".join(f";{name}={fact}" for name, fact in prepared.facts.items())
 
 
 def _numbers(values: Values, file: CombinationFile, parts: Mapping[str, Sequence[str]]) -> NDArray[np.float64]:
-    """The scores of the used members for a row, from their values by spec: [used]."""
+    """Return the scores of the used members for one row, taken from the members' values by spec: [used]."""
     return np.array([values[one.metric].parts[parts[one.metric].index(one.part)] for one in file.used], np.float64)
 
 

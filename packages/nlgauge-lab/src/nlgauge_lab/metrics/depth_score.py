@@ -9,14 +9,15 @@ distance d and levels a in [eps, 1], the distance of two clouds is
     ( mean over a of d(R(a), R'(a))^p )^(1/p)
 
 The published program approximates d by the largest difference of the support functions over random directions. In
-hundreds of dimensions this is a seventh of the true distance and mostly random (two seeds of 10,000 directions rank
-texts with a correlation of 0.5 to 0.6). It lacks the absolute value, so it depends on the order of the two texts. Here
-d is computed to 0.1 %.
+hundreds of dimensions the approximation is a seventh of the true distance and mostly random (two seeds of 10,000
+directions rank texts with a correlation of 0.5 to 0.6). The program omits the absolute value, so its result depends on
+the order of the two texts. Here d is computed to 0.1 %.
 
-Its depth (integrated rank-weighted) is the mean over random directions u of min(F(t), 1 - F(t-)), where F is the
-distribution of the cloud's projections on u and t the token's projection. In so many dimensions projections are nearly
-normal, and this mean decreases with the distance from the cloud's centre. The two orders have a correlation of 0.99,
-which is higher than between two sets of 4,000 directions. So the depth here is minus that distance, without randomness.
+The published depth (integrated rank-weighted) is the mean over random directions u of min(F(t), 1 - F(t-)). Here F is
+the distribution of the cloud's projections on u, and t is the token's projection. In so many dimensions projections are
+nearly normal, and this mean decreases with the distance from the cloud's centre. The order of tokens by this mean and
+the order by that distance have a correlation of 0.99. Two sets of 4,000 directions agree less. So the depth here is
+minus the distance from the centre, without randomness.
 
 As published, vectors have length 1 and special tokens belong to the cloud.
 """
@@ -44,12 +45,12 @@ Array = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 
 _SAME = 1e-12
-"""Depths that differ by less differ by rounding only"""
+"""Depths with a smaller difference are equal except for rounding"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DepthScorePrepared(Prepared):
-    """The layer."""
+    """The layer that is read."""
 
     layer: int
 
@@ -101,7 +102,7 @@ class DepthScore(ReferenceMetric[TokenVectors]):
         return most * float(((apart / most) ** self.p).mean()) ** (1 / self.p) if most else 0.0
 
     def _regions(self, feature: TokenVectors) -> tuple[Array, Marks]:
-        """The cloud's points, and which of them are in each level's region: [levels, points]."""
+        """Return the cloud's points [points, width], and which of them are in each level's region [levels, points]."""
         vectors = unit(feature.vectors[0, ~feature.special | self.special])
         depth = -np.linalg.norm(vectors - vectors.mean(axis=0), axis=1)
         least = np.quantile(depth, np.linspace(self.eps, 1, self.levels))

@@ -60,7 +60,10 @@ _JOINED = [
 
 
 def with_marks_apart(text: str) -> str:
-    """The text with a space before each of . , ! ? and at both ends, as in the authors' program for English."""
+    """Return the text with a space before each of . , ! ? and at both ends, as in the authors' program for English.
+
+    Numbers such as 1.5 and some abbreviations are not split.
+    """
     text = re.sub(r"\s+", " ", re.sub(r"([.!?,])", r" \1", text.rstrip()))
     for apart, together in _JOINED:
         text = apart.sub(together, text)

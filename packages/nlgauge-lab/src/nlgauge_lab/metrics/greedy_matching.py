@@ -31,7 +31,7 @@ class GreedyMatching(WordVectorMetric):
         return [(float(s.max(axis=1).mean() + s.max(axis=0).mean()) / 2,) for s in similarities]
 
     def evidence(self, row: Row, prepared: Prepared, features: Features) -> Evidence:
-        """The match of each word, from both sides, for the chosen reference."""
+        """Return the most similar word for each word of the candidate, and of the chosen reference."""
         if (chosen := self.chosen(row, prepared, features)) is None:
             return Evidence()
         number, (candidate, reference) = chosen

@@ -54,7 +54,7 @@ def _grams(text: WordTable, size: int) -> WordTable:
 
 
 def _matched(cosines: Array) -> float:
-    """Sum of the cosines of pairs matched one to one, most similar pairs first."""
+    """Return the sum of the cosines of pairs that are matched one to one, the most similar pairs first."""
     left, total = cosines.copy(), 0.0
     for _ in range(min(left.shape)):
         i, j = np.unravel_index(left.argmax(), left.shape)

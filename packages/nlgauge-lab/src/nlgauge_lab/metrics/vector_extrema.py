@@ -20,7 +20,10 @@ from nlgauge.metrics.word_vectors import NO_DIRECTION, Array, WordVectorMetric, 
 
 @dataclass(frozen=True)
 class VectorExtrema(WordVectorMetric):
-    """Cosine of the vectors with, in each dimension, the value of a text's words that is farthest from 0."""
+    """Cosine of the extreme vectors of the two texts.
+
+    In each dimension, the extreme vector of a text has the value of its words that is farthest from 0.
+    """
 
     limits: ClassVar[Mapping[str, Limits]] = {"score": COSINE}
     citation: ClassVar[str] = "Forgues et al. 2014, NIPS workshop on modern ML and NLP"

@@ -1,4 +1,4 @@
-"""What the cache has of some metrics. Nothing is scored but what takes less time than to look it up."""
+"""Scores that the cache has for some metrics. Only scores that are faster to compute than to look up are computed."""
 
 from __future__ import annotations
 
@@ -17,16 +17,21 @@ from nlgauge.run.sinks import TableBuilder
 from nlgauge.run.store import opened
 
 NOT_SCORED = "not scored"
-"""The reason of a row, or of a system, of which the cache has nothing"""
+"""The reason of a row or a system that has no score in the cache"""
 
 
 def cached(
     corpus: Corpus, metrics: Mapping[str, Metric], cache: bool | str | Path
 ) -> Iterator[tuple[str, ScoreTable | NlgaugeError]]:
-    """For each metric, by its spec, a table of what the cache has; or why it cannot be had for these rows.
+    """Yield for each metric its spec, and a table of its cached scores or the error why there is none for these rows.
 
-    What is missing is NaN with the reason NOT_SCORED. cache: as in `nlgauge.evaluate`; where it is False, all is
-    missing.
+    Args:
+        corpus: the rows.
+        metrics: the metrics, by spec.
+        cache: as in `nlgauge.evaluate`. With False, all scores are missing.
+
+    Returns:
+        (spec, table or error) of each metric. A score that is not cached is NaN with the reason NOT_SCORED.
     """
     options = RunOptions(cache=cache)
     with opened(cache) as store:

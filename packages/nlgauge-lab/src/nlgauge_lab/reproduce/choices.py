@@ -1,14 +1,14 @@
-"""Which metric is shown for a column of ratings, chosen in three ways, from the lines of the results page alone.
+"""Which metric the results page shows for a column of ratings, chosen in three ways from the lines of that page.
 
-A measurement is an aspect of a data set at a level, and counts once, by Pearson's r. Three metrics stand for it:
+A measurement is an aspect of a data set at a level, and counts once, by Pearson's r. Three metrics are shown for it:
 
-    recommended   chosen without any rating of the data set, one name for all models. It is the metric that its paper
-                  made for the question, or the one that labelled sets choose. Where there is neither, it is the one
-                  with the largest mean of r over the columns `by`, of all metrics that were measured on the data set.
-    sister        the best of each model on one column of other data, `sister`
-    best          the best of each model on the column itself
+    recommended   chosen without any rating of the data set, and the same for all models. It is the metric that its
+                  paper made for this quality, or the metric that labelled sets choose. Without either, it is the
+                  metric with the largest mean of r over the columns `by`, among those measured on the data set.
+    sister        for each model, the best metric on one column of other data, `sister`
+    best          for each model, the best metric on the column itself
 
-A metric that lacks a number of a row that has a text is never chosen.
+A metric that has no number for a row with a text is never chosen.
 """
 
 from __future__ import annotations
@@ -22,26 +22,28 @@ from nlgauge_lab.reproduce.lines import BASELINE, OURS, PUBLISHED, Key, Line
 
 COEFFICIENT = "pearson"
 DETECTOR = "Faithfulness"
-"""The metric that detects best on the labelled sets of detection.md, by the mean of the area over sets and models"""
+"""The metric that detects best on the labelled sets of detection.md: its area under the curve has the largest mean"""
 LABELLED, DEFINED = "labelled sets", "definition"
 
 
 class Rated(NamedTuple):
-    """What was rated: an aspect of a data set."""
+    """A rated quality: an aspect of a data set."""
 
     data: str
     aspect: str
 
 
 class Choice(NamedTuple):
-    """What chooses the metric of an aspect. None of it is of the data that the metric is shown on."""
+    """The rule that chooses the metric of an aspect. It uses no ratings of the data that the metric is shown on."""
 
     task: str
     by: tuple[Rated, ...] = ()
-    """Nothing for a metric that is given, or where no other data have the question"""
+    """Columns whose mean r chooses the metric. Empty if the metric is given, or if no other data are rated for the
+    quality
+    """
     sister: Rated | None = None
     given: str | None = None
-    """The metric, where labelled sets or its definition choose it"""
+    """The metric, if labelled sets or its definition choose it; else None"""
     why: str = ""
     """LABELLED or DEFINED, for a metric that is given"""
 
@@ -114,45 +116,48 @@ HEADLINE = (
     ("Yelp style transfer", "preservation", "pooled"),
     ("ASSET simplification", "meaning", "pooled"),
 )
-"""(data, aspect, level) of the lines of the README, one or two a task"""
+"""(data, aspect, level) of the lines in the README, one or two for each task"""
 
 
 class Pick(NamedTuple):
-    """A metric that was chosen for a column, and its number there by each model."""
+    """The metrics that were chosen for a column, and their lines in it."""
 
     metrics: Mapping[str, str]
-    """By model"""
+    """The chosen metric, by model"""
     lines: Mapping[str, Line]
-    """By model; a metric that reads none has the same line for each"""
+    """The metric's line in the column, by model. A metric that reads no model has the same line for each"""
     by: str
-    """The names of what chose it"""
+    """The names of the data sets that chose the metric, LABELLED or DEFINED; empty where nothing was chosen"""
 
     def value(self, model: str) -> float:
-        """Return the number by a model; NaN where there is none."""
+        """Return the metric's number with a model; NaN where there is none."""
         return self.lines[model].value if model in self.lines else math.nan
 
 
 class Measurement(NamedTuple):
-    """A column of Pearson's r with the three choices, beside the best published number."""
+    """A column of Pearson's r with its three chosen metrics and the best published number."""
 
     key: Key
     task: str
     published: Line | None
     recommended: Pick
     sister: Pick | None
-    """None where no other data have the question"""
+    """None if no other data are rated for the quality"""
     best: Pick
     baseline: Line | None
-    """The best metric that reads no model, picked here"""
+    """The best metric that reads no model, chosen on this column itself"""
 
 
 def family(metric: str) -> str:
-    """Return the name of a metric without how many words are masked at a time, which depends on how long texts are."""
+    """Return the name of a metric without the setting of how many words are masked at a time.
+
+    That setting depends on the length of the texts, so it differs between data sets.
+    """
     return re.sub(r",? ?stride=8", "", metric).replace("()", "")
 
 
 class Records:
-    """The lines of the results page by column, for choosing."""
+    """The lines of the results page, arranged by column, and the choices of metrics from them."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self.models = list(dict.fromkeys(line.on for line in lines if line.kind == OURS))
@@ -167,26 +172,32 @@ class Records:
         self.keys = [key for key in self._columns if key[3] == COEFFICIENT]
 
     def at(self, key: Key, model: str) -> dict[str, Line]:
-        """Return the lines of a column by a model and by none, by the metrics' families."""
+        """Return the lines of a column that were measured with a model or without any, by the family of the metric."""
         return {name: line for (name, on), line in self._columns.get(key, {}).items() if on in ("", model)}
 
     def column(self, rated: Rated, level: str = "") -> Key | None:
-        """Return the column of what was rated at a level, else at the first level that it has; None without any."""
+        """Return the column of a rated quality at a level, or else at its first level; None if it has no column."""
         known = [key for key in self.keys if key[:2] == rated]
         return next((key for key in known if key[2] == level), known[0] if known else None)
 
     def mean(self, metric: str, columns: Iterable[Key]) -> float:
-        """Return the mean of a metric over columns and models; NaN where it was not measured everywhere."""
+        """Return the mean of a metric's values over pairs of a column and a model; NaN if a pair was not measured."""
         found = [self.at(key, model).get(metric) for key in columns for model in self.models]
         return math.nan if None in found or not found else sum(line.value for line in found if line) / len(found)
 
     def pick(self, key: Key, metrics: Mapping[str, str], by: str) -> Pick:
-        """Return the numbers of chosen metrics in a column."""
+        """Return the chosen metrics with their lines in a column.
+
+        Args:
+            key: the column.
+            metrics: the chosen metric, by model.
+            by: the names of what chose the metrics.
+        """
         lines = {model: self.at(key, model).get(metric) for model, metric in metrics.items()}
         return Pick(metrics, {model: line for model, line in lines.items() if line is not None}, by)
 
     def recommended(self, key: Key, choice: Choice) -> Pick:
-        """Return the metric that other data choose, the same for all models."""
+        """Return the metric that is given or that other data choose. It is the same for all models."""
         if choice.given is not None:
             return self.pick(key, dict.fromkeys(self.models, choice.given), choice.why)
         columns = [at for rated in choice.by if (at := self.column(rated)) is not None]
@@ -201,7 +212,7 @@ class Records:
         return self.pick(key, dict.fromkeys(self.models, max(known, key=lambda name: known[name])), _named(choice.by))
 
     def sister(self, key: Key, choice: Choice) -> Pick | None:
-        """Return the metric of each model that is the best on the sister's column."""
+        """Return for each model the metric that is best on the sister column; None if there is no such column."""
         column = None if choice.sister is None else self.column(choice.sister, key[2])
         if choice.sister is None or column is None:
             return None
@@ -214,7 +225,7 @@ class Records:
         return self.pick(key, chosen, choice.sister.data)
 
     def best(self, key: Key) -> Pick:
-        """Return the metric of each model that is the best in the column itself and reads the model."""
+        """Return for each model the metric that is best on the column itself, among the metrics that read the model."""
         chosen = {}
         for model in self.models:
             reading = {name: line for name, line in self.at(key, model).items() if line.kind == OURS}
@@ -223,12 +234,15 @@ class Records:
         return self.pick(key, chosen, key[0])
 
     def baseline(self, key: Key) -> Line | None:
-        """Return the best line of a column that reads no model."""
+        """Return the best line of a column among the metrics that read no model; None without any."""
         return max(self.at(key, "").values(), key=lambda line: line.value, default=None)
 
 
 def measurements(lines: Sequence[Line]) -> list[Measurement]:
-    """Return every column of Pearson's r, in the order of the lines; one of which CHOICES say nothing has no task."""
+    """Return every column of Pearson's r, in the order of the lines.
+
+    A column that CHOICES does not name has an empty task.
+    """
     records = Records(lines)
     found = []
     for key in records.keys:
@@ -260,11 +274,14 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
         for aspect in ("Consistency", "Preservation", "Engagingness", "Groundedness", "MeanAlignment")
     },
 }
-"""By a metric and its parameter, the settings, the default first"""
+"""For each metric and parameter, the settings that are compared. The default is the first"""
 
 
 class Setting(NamedTuple):
-    """What it brings to choose a setting on other data sets, in means over data sets of the mean r of their columns."""
+    """The effect of choosing a setting of a metric on other data sets.
+
+    The numbers are means over data sets. The number of a data set is the mean r of its columns.
+    """
 
     family: str
     model: str
@@ -272,18 +289,19 @@ class Setting(NamedTuple):
     columns: int
     default: float
     chosen: float
-    """Of the setting that is the best on all the other sets"""
+    """Mean r if each data set gets the setting that is best on all data sets but this one"""
     best: float
-    """Of the setting that is the best on each set itself"""
+    """Mean r if each data set gets the setting that is best on itself"""
     changed: int
-    """Sets for which the others choose another setting than the default"""
+    """Number of data sets for which the other data sets choose a setting that is not the default"""
 
 
 def settings(lines: Sequence[Line]) -> list[Setting]:
-    """Return for each family and model what leaving one data set out says of its settings.
+    """Return for each family and model how well its settings can be chosen on other data sets.
 
-    A column counts where all settings were measured and CHOICES know the question; a family is told of where two data
-    sets have such columns. Sets that are for tests alone take no part.
+    Each data set is left out in turn, and the others choose. A column counts if all settings were measured on it and
+    CHOICES names it. A family is returned if at least two data sets have such columns. Data sets that are only for
+    tests are left out.
     """
     records = Records(lines)
     found = []
@@ -315,7 +333,7 @@ def settings(lines: Sequence[Line]) -> list[Setting]:
 
 
 def _over(rows: Sequence[Sequence[float]]) -> list[float]:
-    """The mean of each setting over data sets."""
+    """Return the mean of each setting over data sets."""
     return [sum(column) / len(column) for column in zip(*rows, strict=True)]
 
 

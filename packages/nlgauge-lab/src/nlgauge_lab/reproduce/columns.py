@@ -1,4 +1,4 @@
-"""Cuts of tables of scores: some rows, one part, a number in place of what is missing."""
+"""Smaller or changed copies of score tables: some rows, one part, or a number in place of missing ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nlgauge.data.table import Column, ScoreTable
 
 
 def rows_of(table: ScoreTable, rows: Sequence[int]) -> ScoreTable:
-    """The table with some of its rows, by number, and of corpus-level metrics with their systems."""
+    """Return the table with some of its rows, by number. Corpus-level metrics are cut to the systems of these rows."""
     kept = [table.rows[row] for row in rows]
     systems = {system for system, _ in kept}
     places = {"item": list(rows), "system": [n for n, system in enumerate(table.systems) if system in systems]}
@@ -20,20 +20,20 @@ def rows_of(table: ScoreTable, rows: Sequence[int]) -> ScoreTable:
 
 
 def without(table: ScoreTable, systems: Sequence[str]) -> ScoreTable:
-    """The table without the rows of some systems."""
+    """Return the table without the rows of some systems."""
     if not systems:
         return table
     return rows_of(table, [row for row, (system, _) in enumerate(table.rows) if system not in systems])
 
 
 def part_of(column: Column, part: str | None) -> Column:
-    """A part of a column; its first, where none is named or it has one only."""
+    """Return the column with one of its parts. It is the first if no part is named or the column has only one."""
     at = column.parts.index(part) if part is not None and len(column.parts) > 1 else 0
     return replace(column.cut((column.parts[at],)), details=())
 
 
 def defined(table: ScoreTable, value: float | None) -> ScoreTable:
-    """The table with a number in place of every missing one, as some published scores have it."""
+    """Return the table with a number in place of every missing one, as some published scores have it."""
     if value is None:
         return table
     columns = {
@@ -44,7 +44,7 @@ def defined(table: ScoreTable, value: float | None) -> ScoreTable:
 
 
 def only(table: ScoreTable) -> Column:
-    """The one column of a table."""
+    """Return the only column of a table."""
     (column,) = table.columns.values()
     return column
 

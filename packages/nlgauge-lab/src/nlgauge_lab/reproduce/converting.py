@@ -1,4 +1,4 @@
-"""Rated data from clones of the public repositories that released them, as files for `--data`."""
+"""Conversion of rated data from clones of the public repositories that released them into files for `--data`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _PAIRS = ("cs-en", "de-en", "fi-en", "ru-en")
 
 
 class Released(NamedTuple):
-    """A file that we read, made of files of a repository."""
+    """A file of rated data that nlgauge reads, and the released files that it is made from."""
 
     name: str
     paths: tuple[str, ...]
-    """Within the clone"""
+    """Paths of the released files within the clone"""
     rows: Callable[[Path], Iterator[dict[str, Any]]]
 
 
 def converted(clone: Path, folder: Path) -> list[Path]:
-    """Write the files that can be made from a clone into a folder, and return their places.
+    """Write the files of rated data that can be made from a clone into a folder, and return their paths.
 
     Raises:
         InputError: The clone holds none of the known files, or one of them is not as it was released.
@@ -70,7 +70,7 @@ def _qags(system: str) -> Callable[[Path], Iterator[dict[str, Any]]]:
 
 
 def _segments(path: Path) -> Iterator[dict[str, Any]]:
-    """The segments of a language pair; which system wrote one is not recorded."""
+    """Yield the rated segments of a language pair. The data do not say which system wrote a segment."""
     pair = path.name.split("_")[1]
     records: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     for number, record in records.items():

@@ -1,7 +1,8 @@
-"""How often intervals of `nlgauge estimate` and thresholds of `nlgauge calibrate` hold, on rated sets.
+"""How often the intervals of `nlgauge estimate` and the thresholds of `nlgauge calibrate` are right, on rated sets.
 
-A set is taken for the whole population: its mean rating is the truth. A draw makes a file of it, by drawing its items
-with replacement, each with all its rows, and shows the ratings of some rows that were drawn at random.
+A rated set is taken as the whole population, so its mean rating is the truth. Each draw makes a file from the set:
+items are drawn with replacement, each with all its rows. Only the ratings of some randomly drawn rows of the file are
+used.
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ ALONE, TOGETHER = "ratings alone", "all of them, cross-fitted"
 _RATED = ("TokenF1", "CopyRate", "EmbeddingAverage", "BERTScore")
 _GROUNDED = ("Faithfulness", *_RATED[1:])
 _PARTS = ("score", "probability")
-"""What is taken of the metrics that have them; of the others the first"""
+"""The parts that are used of metrics that have them. Of other metrics the first part is used"""
 _COPIED = "Original Ground Truth"
 """A system that is the reference itself"""
 CONFIDENCE = 0.95
-"""That of the intervals"""
+"""Confidence of the intervals"""
 PROMISED, PROMISE_RATINGS, RISKS = 0.9, (100, 300), (0.1, 0.2)
-"""The confidence of the thresholds, the rated rows that they are made of, and the shares that may be unsupported"""
+"""Confidence of the thresholds, numbers of rated rows that they are made from, and shares that may be unsupported"""
 PROMISING = ("Faithfulness score", "Faithfulness probability")
 ROWS_A_RATING = 4
-"""A file has at least so many times the rows that are rated"""
+"""A file has at least this many rows for each rated row"""
 
 
 @dataclass(frozen=True)
@@ -55,52 +56,60 @@ class Population:
     name: str
     title: str
     clusters: Integers
-    """The item, or the source, of each row"""
+    """Number of the item, or of the source, of each row: [rows]"""
     ratings: Mapping[str, Float]
-    """By aspect [rows], NaN where there is none"""
+    """Ratings by aspect: [rows], NaN where a row has no rating"""
     scores: Mapping[str, Float]
-    """By metric [rows]"""
+    """Scores by metric: [rows]"""
     systems: Integers
-    """By number, of each row"""
+    """Number of the system of each row: [rows]"""
 
 
 class Cell(NamedTuple):
-    """What the intervals of one kind did over all draws."""
+    """The result over all draws for intervals of one kind."""
 
     aspect: str
     metric: str
     ratings: int
     """How many rows were rated in each draw"""
     covered: float
-    """The share of intervals that held the truth, of those that were given"""
+    """Share of the intervals that held the truth, among those that were given"""
     half: float
-    """The mean of half their length"""
+    """Mean of half the length of an interval"""
     refused: float
-    """The share of draws in which no interval was given"""
+    """Share of the draws in which no interval was given"""
     bare: bool = False
-    """Whether it is the metric's own mean that is taken for the mean rating"""
+    """Whether the interval is around the metric's own mean, which is then taken for the mean rating"""
 
 
 class Promise(NamedTuple):
-    """What became of the thresholds over all draws."""
+    """The result over all draws for certified thresholds."""
 
     metric: str
     ratings: int
     risk: float
     certified: float
-    """The share of draws in which a threshold was certified"""
+    """Share of the draws in which a threshold was certified"""
     passing: float
-    """The mean share of rows that pass, where a threshold was"""
+    """Mean share of rows that pass, over the draws with a threshold"""
     broken: float
-    """The share of draws in which a threshold was certified whose true risk is larger than was promised"""
+    """Share of all draws in which a threshold was certified and its true risk is larger than was promised"""
 
 
 Ends: TypeAlias = "tuple[float, float] | None"
-"""Those of an interval; None where it is refused"""
+"""Lower and upper end of an interval; None where the interval is refused"""
 
 
 def summed(aspect: str, metric: str, n: int, drawn: Sequence[tuple[Ends, float]], bare: bool = False) -> Cell:
-    """The cell of all draws: of each the interval, and the truth that it should hold."""
+    """Return the summary of all draws.
+
+    Args:
+        aspect: the rated aspect.
+        metric: the metric.
+        n: number of rated rows in each draw.
+        drawn: for each draw, the interval and the truth that it should hold.
+        bare: whether the intervals are around the metric's own mean.
+    """
     given = [(ends[0] <= truth <= ends[1], (ends[1] - ends[0]) / 2) for ends, truth in drawn if ends is not None]
     covered, half = np.mean(given, 0).tolist() if given else (math.nan, math.nan)
     return Cell(
@@ -115,11 +124,11 @@ def summed(aspect: str, metric: str, n: int, drawn: Sequence[tuple[Ends, float]]
 
 
 class Tried(NamedTuple):
-    """A set, and what was tried there."""
+    """A rated set, and the results of all draws from it."""
 
     population: Population
     cells: Sequence[Cell]
-    """Intervals of means"""
+    """Results for intervals of means"""
     differences: Sequence[Cell]
     promises: Sequence[Promise]
 
@@ -129,7 +138,11 @@ class Tried(NamedTuple):
 
 
 def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]]:
-    """The rated sets that are there, scored, and the names of the others. Raises InputError where none is."""
+    """Return the scored rated sets of the data folder, and the names of the sets that are missing there.
+
+    Raises:
+        InputError: the folder has no set, or a set cannot be scored.
+    """
     sets: list[tuple[str, Job, Integers, Mapping[str, Float]]] = []
     absent = []
     for suite in SUITES:
@@ -172,7 +185,7 @@ def populations(data: Data, scores: Scores) -> tuple[list[Population], list[str]
 
 
 def cover(population: Population, draws: int) -> list[Cell]:
-    """What the intervals do in so many draws of each number of ratings."""
+    """Return the results of intervals over `draws` draws, for each aspect, metric and number of ratings."""
     cells: list[Cell] = []
     patterns: dict[bytes, list[str]] = {}
     for aspect, ratings in population.ratings.items():
@@ -185,7 +198,10 @@ def cover(population: Population, draws: int) -> list[Cell]:
 
 
 def promises(population: Population, draws: int) -> list[Promise]:
-    """The thresholds of so many draws, for a set in which a row is supported or not; nothing for another one."""
+    """Return the results of certified thresholds over `draws` draws.
+
+    The list is empty unless the set's rows are labelled as supported or not.
+    """
     if set(population.ratings) != {"supported"}:
         return []
     found: dict[tuple[str, int, float], list[tuple[bool, float, bool]]] = {}
@@ -221,14 +237,14 @@ def promises(population: Population, draws: int) -> list[Promise]:
 
 
 class Drawing:
-    """Draws of some aspects that the same rows have."""
+    """Draws of files from a population, for aspects that are rated on the same rows."""
 
     def __init__(self, population: Population, aspects: Sequence[str], n: int) -> None:
         self.aspects, self.n = aspects, n
         known = ~np.isnan(population.ratings[aspects[0]])
         self.ratings = {aspect: population.ratings[aspect][known] for aspect in aspects}
         self.first = next(iter(population.ratings))
-        """The aspect for which all metrics are put together as well, which takes the longest"""
+        """The only aspect for which all metrics are also combined, because this takes the longest"""
         self.truth = {aspect: float(ratings.mean()) for aspect, ratings in self.ratings.items()}
         self.scores = {metric: x[known] for metric, x in population.scores.items()}
         clusters = np.unique(population.clusters[known], return_inverse=True)[1]
@@ -237,7 +253,7 @@ class Drawing:
         self.files = math.ceil(ROWS_A_RATING * n / len(clusters))
 
     def cells(self, draws: int) -> Iterator[Cell]:
-        """The same draws for every metric and aspect."""
+        """Yield the results of intervals for every metric and aspect, all on the same draws."""
         rng = np.random.default_rng([self.n, len(self.members), draws])
         found: dict[tuple[str, str, bool], list[tuple[Ends, float]]] = {}
         for _ in range(draws):
@@ -247,7 +263,7 @@ class Drawing:
             yield summed(aspect, metric, n=self.n, drawn=drawn, bare=bare)
 
     def file(self, rng: np.random.Generator) -> tuple[Integers, Design]:
-        """A file of the population: its rows, and which of them are rated."""
+        """Return a file drawn from the population: the numbers of its rows, and which of them are rated."""
         drawn = rng.integers(len(self.members), size=self.files * len(self.members))
         rows = np.concatenate([self.members[number] for number in drawn])
         rated = np.zeros(len(rows), bool)
@@ -280,7 +296,7 @@ class Drawing:
                 yield (aspect, TOGETHER, False), None if fitted is None else self._ends(y, fitted, design, 0.0)
 
     def _ends(self, y: Float, x: Float, design: Design, least: float = -math.inf) -> tuple[float, float]:
-        """As `nlgauge.estimate` has them."""
+        """Return the ends of the interval that `nlgauge.estimate` gives."""
         scale = (0.0, 1.0) if np.isin(y, (0, 1)).all() else None
         mean = rated_means(y, x, design=design, scale=scale, least=least, yes_no=scale is not None).taken
         levels = [None] if design.clusters is None else [design.clusters, None]

@@ -11,13 +11,19 @@ from nlgauge_lab.reproduce.differences import RATINGS as OF_EACH
 from nlgauge_lab.reproduce.markdown import beside, render, table
 
 LOW, HIGH = 0.93, 0.97
-"""Where the coverage of a 95 % interval has to lie"""
+"""The coverage of a 95 % interval should be between these two"""
 _MOST_REFUSED = 0.5
-"""A kind of interval counts as refused where more of the draws are"""
+"""A kind of interval is called refused if a larger share of its draws is refused"""
 
 
 def page(tried: Sequence[Tried], absent: Sequence[str], draws: int) -> str:
-    """The page in Markdown."""
+    """Return the page in Markdown.
+
+    Args:
+        tried: the rated sets with their results.
+        absent: names of the sets that were missing.
+        draws: number of draws from each set.
+    """
     cells = [(one, cell) for one in tried for cell in one.cells if not cell.bare]
     judged = [(one, cell) for one, cell in cells if _judged(cell)]
     of_two = [cell.covered for one in tried for cell in one.differences if _judged(cell)]
@@ -44,7 +50,10 @@ def page(tried: Sequence[Tried], absent: Sequence[str], draws: int) -> str:
 
 
 def _overview(tried: Sequence[Tried]) -> list[str]:
-    """A line a set: where all its coverages lie, and the effective number of ratings by the best metric."""
+    """Return a table with a line for each set.
+
+    A line has the range of the coverages and the effective number of ratings with the best metric.
+    """
     lines = []
     for one in tried:
         held = [cell.covered for cell in one.cells if _judged(cell)]
@@ -70,12 +79,12 @@ def _overview(tried: Sequence[Tried]) -> list[str]:
 
 
 def _judged(cell: Cell) -> bool:
-    """Whether it is an interval of `estimate`, and was given in most draws."""
+    """Return whether a cell is about intervals of `estimate`, and most of its draws gave one."""
     return not cell.bare and cell.refused <= _MOST_REFUSED
 
 
 def _worth(one: Tried, cell: Cell) -> float:
-    """How many ratings alone would give an interval as short."""
+    """Return the effective number of ratings: how many ratings alone would give an interval of the same length."""
     alone = next(
         other
         for other in one.cells
@@ -85,7 +94,10 @@ def _worth(one: Tried, cell: Cell) -> float:
 
 
 def _section(one: Tried) -> tuple[str, list[str], float]:
-    """The set, its table, and the largest share of draws without an interval, of the kinds that count as given."""
+    """Return the title of a set, its table, and the largest share of draws without an interval.
+
+    That share is taken over the kinds of interval that most draws gave.
+    """
     order = list(one.population.ratings)
     rows = _lines(sorted(one.cells, key=lambda cell: order.index(cell.aspect)))
     lines = table(["aspect", "by", *_heads(RATINGS)], "ll" + "rr" * len(RATINGS), rows)
@@ -97,7 +109,7 @@ def _section(one: Tried) -> tuple[str, list[str], float]:
 
 
 def _lines(cells: Iterable[Cell]) -> list[list[str]]:
-    """A line for each aspect and metric: its intervals by the number of ratings."""
+    """Return the cells of a table: a line for each aspect and metric, with its intervals by the number of ratings."""
     groups: dict[tuple[str, str, bool], list[Cell]] = {}
     for cell in cells:
         groups.setdefault((cell.aspect, cell.metric, cell.bare), []).append(cell)
@@ -119,7 +131,7 @@ def _numbers(cell: Cell) -> tuple[str, str]:
 
 
 def _differences(tried: Sequence[Tried]) -> list[str]:
-    """The intervals of two systems' difference, by set, aspect and metric; nothing where there are none."""
+    """Return a table of the intervals for the difference of two systems; empty if there are none."""
     rows = [[one.population.title, *line] for one in tried for line in _lines(one.differences)]
     heads = ["set", "aspect", "by", *_heads(OF_EACH)]
     return beside("differences", table(heads, "lll" + "rr" * len(OF_EACH), rows)) if rows else []

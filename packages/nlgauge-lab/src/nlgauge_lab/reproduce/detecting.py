@@ -1,4 +1,4 @@
-"""Unsupported texts and words that people marked, and how well metrics find them: the numbers of the detection page."""
+"""How well metrics find unsupported texts and words that people marked: the numbers of the detection page."""
 
 from __future__ import annotations
 
@@ -32,61 +32,72 @@ PARTS = {
     "Faithfulness": ("probability", "score", "least_stretch", "unsupported"),
     "ROUGE(variant='2', stemmer=True)": ("precision",),
 }
-"""The parts that say something here, of metrics that have others too"""
+"""The parts that are measured, of metrics that also have other parts"""
 MORE_IS_WORSE = frozenset({"unsupported", "Length"})
-"""Parts, and metrics, of which more is a sign that something is not supported"""
+"""Names of parts and metrics for which a larger number is a sign of something unsupported"""
 _OF_WORDS = "score"
-"""The part that is what a metric says of words, taken together"""
+"""The part that summarises what a metric says of words"""
 SURE = {"probability": 0.5, "unsupported": 0.0}
-"""By part, the number at which a text is judged. The other parts have none: the words' threshold, put to a mean over
-words, would ask that every second word be unsupported"""
+"""By part, the threshold at which a text is judged. Other parts have none. The threshold of words would be too strict
+for a mean over words, because it would require that every second word is unsupported
+"""
 
 
 class Found(NamedTuple):
-    """How well a part of a metric finds what is not supported."""
+    """How well one part of a metric finds unsupported texts and words."""
 
     metric: str
     part: str
     model: str
-    """With the beginning of its digest; empty where none is read"""
+    """Name of the model, with the beginning of its digest; empty if the metric reads none"""
     texts: Mapping[str, float]
-    """As `maths.detection` says; `f1` NaN where no threshold of texts ships with the part"""
+    """Detection of texts, as `nlgauge_lab.maths.detection` gives it. `f1` is NaN if no threshold of texts ships with
+    the part
+    """
     low: float
-    """95 % of resamples of the sources: the area under the curve lies between"""
+    """Lower end of the 95 % interval of the area under the curve, by resampling the sources"""
     high: float
     words: Mapping[str, float] | None
-    """The same of words, where they were marked and the part is what the metric says of words"""
+    """Detection of words, in the same form. None if words were not marked, or if the part is not what the metric says
+    of words
+    """
     undefined: int
-    """Rows without a number"""
+    """Number of rows for which the metric has no number"""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A set of labelled rows, and what metrics found there."""
+    """A set of labelled rows, and how well metrics find the unsupported ones."""
 
     name: str
     rows: int
     unsupported: int
     found: tuple[Found, ...]
     reasons: Mapping[str, str]
-    """By metric: why there is no number"""
+    """For each metric without a result, the reason"""
 
 
 class Labels:
-    """Labelled rows as a corpus."""
+    """Labelled rows, together with their corpus, labels and sources."""
 
     def __init__(self, name: str, rows: Sequence[Labelled]) -> None:
         self.name, self.rows = name, rows
         self.corpus = as_corpus(rows)
         self.truth = np.array([int(row.supported) for row in rows])
-        """1 where all of a text is supported"""
+        """1 if the whole text is supported, else 0: [rows]"""
         places = {text: n for n, text in enumerate(dict.fromkeys(row.source for row in rows))}
         self.sources = np.array([places[row.source] for row in rows])
-        """The number of each row's source"""
+        """Number of each row's source: [rows]"""
 
 
 def read_set(folder: Path, name: str, limit: int | None) -> Labels | None:
-    """A set of a folder, or of its folder `grounding`; None where it is not there. limit: rows."""
+    """Return a labelled set of a folder or of its subfolder `grounding`; None if it is not there.
+
+    Args:
+        folder: the folder.
+        name: the name of the set.
+        limit: number of rows to take, from the first; None takes all.
+    """
     rows = labelled_set(folder, name)
     return None if rows is None else Labels(name, rows[:limit])
 
@@ -101,10 +112,21 @@ def detect(
     cache: Path | bool = False,
     tell: Callable[[str], object] = lambda line: None,
 ) -> tuple[list[Tried], list[str]]:
-    """What metrics find in the sets that are there, by each model; and the names of the others.
+    """Return how well metrics find unsupported texts in the labelled sets, and the names of the sets that are missing.
 
-    metrics: names or specs, all of `METRICS` if none is given. Raises InputError where no set is there, SpecError for a
-    metric that is not among them.
+    Args:
+        folder: has the labelled sets.
+        names: of the labelled sets.
+        models: each is used for every metric that reads a model.
+        metrics: names or specs; all of `METRICS` if none is given.
+        limit: number of rows of each set.
+        replicates: number of resamples for the intervals.
+        cache: as in `nlgauge.evaluate`.
+        tell: is called with a line of progress.
+
+    Raises:
+        InputError: no set is there.
+        SpecError: a metric is not one of `METRICS`.
     """
     read = {name: read_set(folder, name, limit) for name in names}
     absent = [name for name, labels in read.items() if labels is None]
@@ -187,7 +209,7 @@ def _judged(supported: NDArray[np.float64], truth: NDArray[np.int64], threshold:
 
 
 def _words(labels: Labels, evidence: Mapping[int, Any]) -> dict[str, float] | None:
-    """How well a metric finds unsupported words, at the threshold under which it takes a word to be one."""
+    """Return how well a metric finds unsupported words, at its own threshold; None without marked words."""
     weak: float | None = None
     alignments: list[float] = []
     truth: list[int] = []

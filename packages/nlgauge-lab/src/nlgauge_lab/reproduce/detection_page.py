@@ -1,4 +1,7 @@
-"""The detection page in Markdown: what is found of what people marked as unsupported, and of our own small errors."""
+"""The detection page in Markdown: how well metrics find unsupported texts and words, and small errors that were made.
+
+A small error is made in a true statement, so that it is known what has to be found (`nlgauge.data.probes`).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,15 @@ _STRINGS = frozenset(spec for spec in METRICS if metric_of(spec, None, {}).reads
 def page(
     tried: Sequence[Tried], absent: Sequence[str], limit: int | None, replicates: int, more: Sequence[str] = ()
 ) -> str:
-    """The detection page in Markdown; more: lines at its end."""
+    """Return the detection page in Markdown.
+
+    Args:
+        tried: the labelled sets with their results.
+        absent: names of the sets that were missing.
+        limit: number of rows read from each set; None for all.
+        replicates: number of resamples for the intervals.
+        more: lines for the end of the page.
+    """
     return render(
         "detection.md",
         limit=limit,
@@ -34,7 +45,10 @@ def page(
 
 
 def short_table(tried: Sequence[Tried]) -> list[str]:
-    """A line a set: the best part by each model, the best of strings, and the best that is published."""
+    """Return a table with a line for each set.
+
+    A line has the best part with each model, the best part that reads no model, and the best published number.
+    """
     models = list(dict.fromkeys(found.model for one in tried for found in one.found if found.model))
     names = [name.partition("@")[0] for name in models]
     heads = [*(f"{name}: best area" for name in names), "strings: best area", *(f"{name}: best F1" for name in names)]
@@ -60,12 +74,16 @@ def _number(other: Others) -> str:
 
 
 def _everything(one: Tried) -> float:
-    """F1 where every text is flagged."""
+    """Return the F1 of a detector that flags every text."""
     return 2 * one.unsupported / (one.rows + one.unsupported) if one.rows else math.nan
 
 
 def _section(one: Tried, known: LabelledSet) -> tuple[Tried, LabelledSet, list[str], str, list[str], list[str]]:
-    """A set, the metrics there, F1 where every text is flagged, and what others published."""
+    """Return what the page says of one set.
+
+    This is the set with its title, the table of metrics, the F1 of flagging every text, and two tables of published
+    numbers.
+    """
     heads = ["metric, sub-score", "model", "area", "best F1", "F1", "words: best F1", "words: F1"]
     lines = table(heads, "llrrrrr", [_line(found, one.rows) for found in one.found])
     others = _others(f"Published F1 of texts, {known.of}", known.published)
@@ -92,7 +110,7 @@ def _others(heading: str, published: Sequence[Others]) -> list[str]:
 
 
 def section(found: Probes) -> list[str]:
-    """The probes: a table of all errors together and one by kind of error."""
+    """Return lines about the probes: a table of all errors together, and one by kind of error."""
     rows = [
         [
             named(one.metric, one.part, f"`{one.metric}`"),

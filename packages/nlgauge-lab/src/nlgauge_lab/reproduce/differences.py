@@ -1,4 +1,7 @@
-"""Do the intervals of `nlgauge estimate` hold the difference of two systems? Drawn as `coverage` draws single means."""
+"""Simulation of whether the intervals of `nlgauge estimate` hold the difference of two systems.
+
+Files are drawn as in `coverage`, which does the same for single means.
+"""
 
 from __future__ import annotations
 
@@ -27,25 +30,25 @@ from nlgauge_lab.reproduce.coverage import (
 )
 
 RATINGS = (50, 100)
-"""Rated rows of each of the two systems"""
+"""Number of rated rows of each of the two systems"""
 _LEAST_ROWS = 50
-"""Rated rows that a system has to have in the set"""
+"""The least number of rated rows of a system that is used"""
 
 
 class _Half(NamedTuple):
-    """One of the two systems in a file."""
+    """The rows of one of the two systems in a drawn file."""
 
     rows: Integers
     items: Integers
-    """The place of each row's item among those that were drawn"""
+    """Position of each row's item among the drawn items: [rows]"""
     design: Design
 
 
 def differences(population: Population, draws: int) -> list[Cell]:
-    """What the intervals do in so many draws of each number of ratings; nothing for a set of one system.
+    """Return the results of intervals for the difference of two systems; empty if the set has one system.
 
-    Each draw takes two systems at random and the same items, drawn with replacement, of both; the rated rows of the one
-    are drawn independently of those of the other.
+    Each draw takes two systems at random. It draws items with replacement, and takes the rows of both systems for the
+    same items. The rated rows of one system are drawn independently of the rated rows of the other.
     """
     cells: list[Cell] = []
     first = next(iter(population.ratings))
@@ -67,12 +70,15 @@ def differences(population: Population, draws: int) -> list[Cell]:
 
 
 def tried(population: Population, draws: int) -> Tried:
-    """What intervals of means and of differences do, and thresholds where a row is supported or not."""
+    """Return the results of draws from a population: intervals of means and differences, and thresholds.
+
+    Thresholds are tried only if the rows are labelled as supported or not.
+    """
     return Tried(population, cover(population, draws), differences(population, draws), promises(population, draws))
 
 
 def _places(population: Population, ratings: Float) -> Integers:
-    """The row of each system and item [systems, items], -1 where there is none that is rated."""
+    """Return the number of the row of each system and item: [systems, items], and -1 if there is no rated row."""
     known = np.flatnonzero(~np.isnan(ratings))
     place = np.full((int(population.systems.max()) + 1, int(population.clusters.max()) + 1), -1, np.intp)
     place[population.systems[known], population.clusters[known]] = known
@@ -81,7 +87,13 @@ def _places(population: Population, ratings: Float) -> Integers:
 
 
 def _file(pair: Integers, n: int, rng: np.random.Generator) -> list[_Half]:
-    """Items drawn with replacement from those of a pair [2, items], and n rated rows of each system."""
+    """Return the rows of both systems in a drawn file.
+
+    Args:
+        pair: numbers of the two systems' rows: [2, items].
+        n: number of rated rows of each system.
+        rng: draws the items with replacement, and the rated rows.
+    """
     drawn = rng.integers(pair.shape[1], size=pair.shape[1] * math.ceil(ROWS_A_RATING * n / pair.shape[1]))
     halves = []
     for rows in pair[:, drawn]:
@@ -95,7 +107,10 @@ def _file(pair: Integers, n: int, rng: np.random.Generator) -> list[_Half]:
 def _intervals(
     scores: Mapping[str, Float], ratings: Float, halves: list[_Half], together: bool
 ) -> Iterator[tuple[str, Ends]]:
-    """By metric, as `nlgauge.estimate` puts two systems together; None where one of them is refused."""
+    """Yield for each metric the interval of the difference, as `nlgauge.estimate` computes it.
+
+    The interval is None if the mean of one of the systems is refused.
+    """
     every = np.stack(list(scores.values()), 1)
     columns = {ALONE: np.zeros((len(every), 1)), **{metric: x[:, None] for metric, x in scores.items()}}
     for metric, x in {**columns, TOGETHER: every}.items() if together else columns.items():

@@ -1,4 +1,4 @@
-"""The rows of published tables as scores: which metric of ours stands for a row, on which texts, and its numbers."""
+"""The scores of the rows of published tables: for each row its metric in nlgauge, the texts, and the scores."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ from nlgauge_lab.reproduce.scoring import Scores
 from nlgauge_lab.reproduce.specs import metric_of, names_of, refusal
 
 PAPER = "paper"
-"""In place of a model: for each row the checkpoint that its paper used"""
+"""Takes the place of a model: each row is scored on the checkpoint that its paper used"""
 
 
 class Entries:
-    """Rows of tables on the rated data.
+    """The rows of published tables, scored on the rated data.
 
     Args:
+        data: The rated data.
+        scores: Has the scores of corpora by metrics.
         model: A model for all rows, or PAPER.
         only_these: Names or specs of metrics; no others are scored.
-        places: With PAPER, where each checkpoint is loaded from, or why it cannot be (`checkpoints.found`).
+        places: With PAPER, where each checkpoint is loaded from, or the error why it cannot be
+            (`rebuild.checkpoints_found`).
     """
 
     def __init__(
@@ -46,7 +49,10 @@ class Entries:
         self._met: set[str] = set()
 
     def meant(self, table: Table, entry: Entry, data: str) -> tuple[tuple[Corpus, ...], Metric] | str:
-        """What to score for a row: one corpus, or several whose values or correlations are averaged; or why nothing."""
+        """Return the corpora and the metric to score for a row, or the reason why nothing is scored.
+
+        If there are several corpora, their values or their correlations are averaged.
+        """
         if entry.why is not None:
             return entry.why
         spec = entry.on(data, self.checkpoint(table, entry))
@@ -67,7 +73,10 @@ class Entries:
         return (corpora, metric) if corpora else "no row has the texts for it"
 
     def checkpoint(self, table: Table, entry: Entry) -> str | None:
-        """The name of the model of a row, of which it may have settings; None for the embedded one."""
+        """Return the name of the model that a row is scored on; None for the embedded model.
+
+        A row may have settings for a model of this name.
+        """
         return table.used(entry) if self._model == PAPER else self._model
 
     def _place(self, table: Table, entry: Entry) -> str | None:
@@ -83,13 +92,17 @@ class Entries:
         return f"{used} is not there" if isinstance(self._places.get(used), NlgaugeError) else None
 
     def refuse_unused(self) -> None:
-        """Raises SpecError where a metric was chosen that no row has which was asked about."""
+        """Raise SpecError if a metric was chosen (`only_these`) that none of the rows so far has."""
         if unused := [name for name in self._only if name not in self._met]:
             known = ", ".join(sorted(self._offered))
             raise SpecError(f"--metrics {unused[0]}: no row that is asked for has it; there are {known}")
 
     def scored(self, table: Table, entry: Entry, data: str) -> list[ScoreTable] | str:
-        """Return the metric's scores of each corpus of the view, or the reason why there are none."""
+        """Return the scores of a row's metric: a table for each corpus that the row's view (`VIEWS`) makes of the data.
+
+        Returns:
+            The tables; or the reason why there are none.
+        """
         meant = self.meant(table, entry, data)
         if isinstance(meant, str):
             return meant
@@ -105,7 +118,10 @@ class Entries:
         return scored
 
     def values(self, table: Table, entry: Entry, data: str) -> ScoreTable | str:
-        """A table of one column named after the row, the mean over the view's corpora; or why there is none."""
+        """Return a table with one column, named after the row, or the reason why there is none.
+
+        The values are means over the corpora of the view. A row that stands for a rating has the ratings as its values.
+        """
         corpus = self.data.corpus(table.data[data])
         rows = [(row.system, row.item) for row in corpus]
         if entry.rating is not None:
@@ -120,8 +136,11 @@ class Entries:
         return ScoreTable(rows, {entry.name: Column(("score",), values[:, None], reasons)}, {})
 
     def cut(self, table: Table, entry: Entry, data: str) -> list[ScoreTable] | str:
-        """Tables of a row's one part, without the systems that it leaves out, whose correlations are averaged: most
-        often a single one; or why there is none."""
+        """Return the tables of a row whose correlations are averaged, or the reason why there are none.
+
+        Most often it is a single table. Each has the part that the row names, and lacks the systems that the row leaves
+        out.
+        """
         if (entry.view or table.view) == CORRELATIONS and entry.spec is not None:
             tables = self.scored(table, entry, data)
         else:
@@ -141,7 +160,10 @@ class Entries:
 
 
 def _mean(scored: Sequence[ScoreTable], part: str | None, rows: Sequence[tuple[str, str]]) -> Float:
-    """The mean of a part's values in several tables, turned so that larger is better, in the order of the rows."""
+    """Return the mean of a part's values over several tables: [rows].
+
+    Values are turned so that larger is better. `rows` gives the order. A row without any value has NaN.
+    """
     at = only(scored[0]).parts.index(part) if part else 0
     place = {key: n for n, key in enumerate(rows)}
     values = np.full((len(scored), len(rows)), np.nan)

@@ -1,4 +1,4 @@
-"""The page of the papers: every table and figure with results, and what nlgauge has made of it, in Markdown."""
+"""The page of the papers in Markdown: every table and figure with results, and whether nlgauge has reproduced it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBERED = re.compile(rf"-({'|'.join(_KINDS)})-([a-z]?|\d+\.)(\d+)$")
 
 
 def label(name: str) -> str:
-    """'Table D.1' of 'ctc-table-d1', 'Section 5.3' of 'x-section-5.3'; '-' of what has no number in its paper."""
+    """Return the label of an exhibit: 'Table D.1' for 'ctc-table-d1', and '-' if it has no number in its paper."""
     numbered = _NUMBERED.search(name)
     if numbered is None:
         return "-"
@@ -26,14 +26,18 @@ def label(name: str) -> str:
 
 
 def state(one: Table, records: Mapping[str, Sequence[Record]]) -> str:
-    """Whether a table or figure was made, is prepared and was not run, or is not to be had."""
+    """Return MADE for an exhibit with a recorded run, PREPARED for one without, or ABSENT if it cannot be made."""
     if one.why is not None:
         return ABSENT
     return MADE if one.name in records else PREPARED
 
 
 def page(records: Mapping[str, Sequence[Record]]) -> str:
-    """A row for every table and figure that holds results, from the files of the tables and the records of runs."""
+    """Return the page in Markdown, with a row for every table and figure that holds results.
+
+    Args:
+        records: the records of runs, by table.
+    """
     rows: dict[str, list[tuple[str, ...]]] = {paper: [] for paper in PAPERS}
     counted: Counter[str] = Counter()
     for one in sorted(tables().values(), key=lambda one: _order(one.name)):
@@ -52,7 +56,7 @@ def page(records: Mapping[str, Sequence[Record]]) -> str:
 
 
 def _told(one: Table, records: Mapping[str, Sequence[Record]]) -> str:
-    """The state, with the date and the number, or with the reason."""
+    """Return the state in Markdown: with date and agreement of each run if it was made, else with the reason."""
     kind = state(one, records)
     if kind == MADE:
         made = [
@@ -64,7 +68,10 @@ def _told(one: Table, records: Mapping[str, Sequence[Record]]) -> str:
 
 
 def _in_correlations(numbers: str, scale: float) -> str:
-    """The numbers of a record with the mean difference in correlations; older records have it in the table's scale."""
+    """Return the numbers of a record with the mean difference in correlations.
+
+    Older records have the mean difference in the table's scale, which may be 100.
+    """
     told, named, mean = numbers.partition("mean difference ")
     if not named or mean.startswith("of "):
         return numbers
@@ -80,7 +87,7 @@ def _sentence(text: str) -> str:
 
 
 def _order(name: str) -> tuple[int, str, int, str]:
-    """Tables before figures, an appendix behind the paper, 2 before 10."""
+    """Return a sort key: tables before figures, the paper before its appendix, and 2 before 10."""
     numbered = _NUMBERED.search(name)
     kind, letter, number = numbered.groups() if numbered else (_KINDS[0], "", "0")
     return _KINDS.index(kind), letter, int(number), name

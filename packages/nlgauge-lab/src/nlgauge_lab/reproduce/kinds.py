@@ -1,4 +1,4 @@
-"""The kinds of published tables: agreement with people, of metrics with each other, Williams' p, and distributions."""
+"""The kinds of published tables: agreement of metrics with people, or with each other, Williams' p, distributions."""
 
 from __future__ import annotations
 
@@ -26,49 +26,49 @@ from nlgauge_lab.studies.distributions import scaled
 
 @dataclass(frozen=True)
 class Cell:
-    """One number, published and ours, in the unit in print."""
+    """A published number and our number for the same cell, both in the unit in print."""
 
     published: float | None = None
     ours: float = math.nan
     reason: str | None = None
-    """Why there is none of ours"""
+    """Why there is no number of ours"""
 
     @property
     def difference(self) -> float:
-        """Ours minus published; NaN where one is missing."""
+        """Our number minus the published one; NaN where one is missing."""
         return math.nan if self.published is None else self.ours - self.published
 
 
 @dataclass(frozen=True)
 class Block:
-    """Columns that stand together: one data set, aspect and level."""
+    """Columns that are shown together: of one data set, one aspect and one level."""
 
     title: str
     heads: tuple[str, ...]
     rows: dict[str, tuple[Cell, ...]]
     samples: dict[str, Float] = field(default_factory=dict)
-    """The values of 'distributions' by row: from 0 to 1, larger is better"""
+    """For 'distributions', the values of each row: from 0 to 1, larger is better"""
 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """A table with ours in it."""
+    """A published table together with our numbers."""
 
     table: Table
     blocks: list[Block]
     specs: dict[str, str]
-    """By row: the spec of ours, with the data's name where rows have several"""
+    """By row, the spec of our metric. If it differs between data sets, all of them with the data's names"""
     facts: list[str]
-    """Rows, models, and what else the numbers depend on"""
+    """Sentences about the data, the models, and other facts that the numbers depend on"""
 
     @property
     def cells(self) -> list[Cell]:
-        """All, row by row."""
+        """All cells, row by row."""
         return [cell for block in self.blocks for row in block.rows.values() for cell in row]
 
     @property
     def summary(self) -> str:
-        """How much was rebuilt, and how near it is."""
+        """A sentence on how many published numbers were compared, and how close our numbers are."""
         published = [cell for cell in self.cells if cell.published is not None]
         both = [cell for cell in published if not math.isnan(cell.difference)]
         if not published:
@@ -86,12 +86,12 @@ class Rebuilt:
 
 
 MEAN = "mean difference of correlations"
-"""Behind it stands the mean of |ours - published| in a summary, whatever the scale of the table"""
+"""The words before the mean of |ours - published| in a summary, which is in correlations whatever the table's scale"""
 _QUANTILES = (0, 10, 25, 50, 75, 90, 100)
 
 
 def agreement(entries: Entries, table: Table) -> list[Block]:
-    """The agreement of each row with each aspect."""
+    """Return the agreement of each row with the ratings of each aspect."""
     _check_rated(entries, table)
     cells: dict[tuple[int, str], Cell] = {}
     for data in table.data:
@@ -128,7 +128,7 @@ def _printed(entry: Entry, n: int) -> float | None:
 
 
 def _average(row: Sequence[Cell]) -> Cell:
-    """The mean of a row, as published and as ours; none where a number is missing."""
+    """Return the mean of a row, published and ours. If a number is missing, it is None (published) or NaN (ours)."""
     printed = [cell.published for cell in row if cell.published is not None]
     reason = next((cell.reason for cell in row if cell.reason), None)
     published = float(np.mean(printed)) if len(printed) == len(row) else None
@@ -136,19 +136,26 @@ def _average(row: Sequence[Cell]) -> Cell:
 
 
 def between(entries: Entries, table: Table) -> list[Block]:
-    """Pearson correlation of the rows with each other, of systems' means."""
+    """Return the Pearson correlation of each two rows, over the means of systems."""
     return _each_other(entries, table, "{}, systems' means ({})", _alike)
 
 
 def williams_tests(entries: Entries, table: Table) -> list[Block]:
-    """p that a row correlates better than a column, for each aspect."""
+    """Return the p-value of Williams' test that a row correlates better with people than a column, for each aspect."""
     return _each_other(entries, table, "{}, {}", _better)
 
 
 def _each_other(
     entries: Entries, table: Table, title: str, number: Callable[[_BySystem, str, str], float]
 ) -> list[Block]:
-    """A number for every two rows, by systems' means."""
+    """Return a number for each pair of rows, computed from the means of systems.
+
+    Args:
+        entries: scores the rows.
+        table: the table.
+        title: title of a block, with places for the data and the aspect.
+        number: computes the number from the means and the names of two rows.
+    """
     _check_rated(entries, table)
     blocks = []
     for data, aspect, _, _ in table.columns:
@@ -163,7 +170,7 @@ def _each_other(
 
 
 def distributions(entries: Entries, table: Table) -> list[Block]:
-    """Quantiles of each row's values, scaled from least to most, larger better."""
+    """Return quantiles of each row's values, scaled from the least (0) to the greatest (1), where larger is better."""
     blocks: list[Block] = []
     for data in dict.fromkeys(column.data for column in table.columns):
         block = Block(data, tuple(f"{q} %" for q in _QUANTILES), {})
@@ -192,7 +199,10 @@ MAKERS: Mapping[str, Callable[[Entries, Table], list[Block]]] = {
 def _correlated(
     entries: Entries, table: Table, data: str, scored: Mapping[str, Sequence[ScoreTable]]
 ) -> dict[tuple[str, int], list[tuple[float, str | None]]]:
-    """By row and column: the coefficients, each with the reason why it is NaN. Rows of like tables go together."""
+    """Return the coefficients of each row and column, each with the reason if it is NaN.
+
+    Rows whose tables have the same systems and items are correlated in one call.
+    """
     corpus = entries.data.corpus(table.data[data])
     asked: dict[tuple[str, str], dict[str, int]] = {}
     for n, column in enumerate(table.columns):
@@ -210,7 +220,7 @@ def _correlated(
 
 
 def _together(scored: Mapping[str, Sequence[ScoreTable]]) -> Iterator[ScoreTable]:
-    """The columns of tables that have the same rows in one table, each name once in it."""
+    """Yield tables that join the columns of tables with the same rows. A name occurs once in each."""
     stacks: dict[tuple[tuple[str, str], ...], list[dict[str, Scores]]] = {}
     for name, several in scored.items():
         for one in several:
@@ -225,11 +235,11 @@ def _together(scored: Mapping[str, Sequence[ScoreTable]]) -> Iterator[ScoreTable
 
 class _BySystem(NamedTuple):
     means: dict[str, Float]
-    """By row, each system's mean: [systems]"""
+    """By row, the mean of each system: [systems]"""
     people: Float
-    """Each system's mean rating: [systems]"""
+    """Mean rating of each system: [systems]"""
     reasons: dict[str, str]
-    """Why a row has none"""
+    """For each row without means, the reason"""
 
 
 def _by_system(entries: Entries, table: Table, data: str, aspect: str) -> _BySystem:
@@ -257,8 +267,11 @@ def _check_rated(entries: Entries, table: Table) -> None:
 
 
 def _grouped(columns: Sequence[Column]) -> dict[str, list[tuple[str, int]]]:
-    """(head, column) by title: an aspect's coefficients together, or the aspects where there is one coefficient, or the
-    data where all else is the same."""
+    """Return the columns by the title of the block that shows them, each as (head, number of the column).
+
+    If columns differ in the data alone, they are one block. If there is one coefficient, a block has all aspects.
+    Otherwise a block has the coefficients of one aspect.
+    """
     grouped: dict[str, list[tuple[str, int]]] = {}
     if len(columns) > 1 and len({column[1:] for column in columns}) == 1:
         _, aspect, level, coefficient = columns[0]
@@ -276,7 +289,10 @@ def _alike(one: _BySystem, name: str, other: str) -> float:
 
 
 def _better(one: _BySystem, name: str, other: str) -> float:
-    """p that one correlates better with people than another; NaN for a metric and itself, and below four systems."""
+    """Return the p-value that one row correlates better with people than another.
+
+    It is NaN for a metric and itself, and if there are fewer than four systems.
+    """
     a, b, people = one.means[name], one.means[other], one.people
     if a is b or len(people) < 4:
         return math.nan

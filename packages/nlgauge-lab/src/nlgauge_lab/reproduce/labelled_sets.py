@@ -11,20 +11,20 @@ class Others(NamedTuple):
     name: str
     f1: float
     trained: str
-    """On what"""
+    """The data that the detector was trained on"""
     from_memory: bool = False
-    """Written down without the paper at hand: approximate"""
+    """Whether the number was written down without the paper at hand, so that it is approximate"""
 
 
 class LabelledSet(NamedTuple):
-    """Rows in which people marked what is not supported."""
+    """A set of rows in which people marked what the source does not support."""
 
     name: str
-    """The file's name, without suffix"""
+    """Name of the file, without suffix"""
     title: str
     about: str
     of: str = ""
-    """What the published numbers are of"""
+    """The part of the data that the published numbers are about"""
     published: tuple[Others, ...] = ()
 
 
@@ -82,5 +82,6 @@ WHOLE_TEST_PART = (
     Others("LettuceDetect large", 0.792, _ALL),
     Others("RAG-HAT (8 B)", 0.839, _UNKNOWN),
 )
-"""Reported on the whole test part of RAGTruth: questions, data to text, and summaries, which are easier than questions
-alone"""
+"""Numbers reported on the whole test part of RAGTruth: questions, data to text, and summaries. These are easier than
+questions alone
+"""

@@ -1,7 +1,7 @@
-"""Which layer of a model suits which family of metrics, on all rated data: what a card's `layers` are chosen from.
+"""Agreement of metrics with people on each layer of a model: the numbers from which a card's `layers` are chosen.
 
-A family is judged by the ratings that it is about, by the first level and coefficient that the results page reports; a
-data set counts once, however many aspects it has.
+Metrics are grouped into families. A family is judged by the ratings that fit it, at the first level and coefficient
+that the results page reports. A data set counts once, however many aspects it has.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ FAMILIES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "SentenceMovers": _TEXTS,
     "DepthScore": _TEXTS,
 }
-"""By family, the suites that judge it and the aspects that it is about"""
+"""By family, the suites that judge it and their aspects that fit it"""
 DEFAULT = -1
-"""In place of a layer: the metric as it is now"""
+"""Takes the place of a layer: the metric with its present layers"""
 
 
 class Judge(NamedTuple):
-    """A column of a family's table."""
+    """A column of a family's table: an aspect of a data set."""
 
     suite: str
     aspect: str
@@ -62,11 +62,11 @@ class Judge(NamedTuple):
 
 @dataclass(frozen=True)
 class Family:
-    """The agreement of one family with its ratings, by layer."""
+    """The agreement of one family with its ratings, for each layer."""
 
     name: str
     values: Mapping[int, Mapping[Judge, float]]
-    """By layer, and as the metric is now"""
+    """Agreement by layer and column. The key DEFAULT has the metric with its present layers"""
 
     @property
     def judges(self) -> list[Judge]:
@@ -75,18 +75,26 @@ class Family:
 
     @property
     def suites(self) -> list[str]:
-        """The data that judge it."""
+        """The titles of the data sets that judge the family."""
         return list(dict.fromkeys(judge.suite for judge in self.judges))
 
     def mean(self, layer: int, suites: Sequence[str]) -> float:
-        """The mean over some data of the mean over their aspects; NaN where a number is missing."""
+        """Return the mean over data sets of the mean over their aspects; NaN where a number is missing.
+
+        Args:
+            layer: the layer, or DEFAULT.
+            suites: titles of data sets.
+        """
         by_suite = [
             np.mean([value for judge, value in self.values[layer].items() if judge.suite == suite]) for suite in suites
         ]
         return float(np.mean(by_suite)) if by_suite else math.nan
 
     def best(self, suites: Sequence[str]) -> int | None:
-        """The layer of the largest mean over some data, the lower of equals; None where there is none."""
+        """Return the layer with the largest mean over some data sets.
+
+        Of equal layers it is the lower one; None without any mean.
+        """
         known = {layer: self.mean(layer, suites) for layer in self.values if layer != DEFAULT}
         known = {layer: mean for layer, mean in known.items() if not math.isnan(mean)}
         return max(known, key=lambda layer: known[layer], default=None)
@@ -95,9 +103,17 @@ class Family:
 def families(
     data: Data, scores: Scores, model: str | None = None, names: Sequence[str] = ()
 ) -> tuple[list[Family], list[str], list[str]]:
-    """Families on every layer of a model, the models that were read, and the data that are not there.
+    """Return the families measured on every layer of a model, the models that were read, and the data that are missing.
 
-    names: of families, all if none is given. Raises SpecError for another name, InputError where no data are there.
+    Args:
+        data: the rated data.
+        scores: has or computes the scores.
+        model: the model; None for the embedded one.
+        names: names of families; all if none is given.
+
+    Raises:
+        SpecError: a name is not a family.
+        InputError: no rated data are there.
     """
     if unknown := [name for name in names if name not in FAMILIES]:
         raise SpecError(f"--metrics {unknown[0]}: not one of {', '.join(FAMILIES)}")
@@ -124,19 +140,19 @@ def families(
 
 
 def _settings(name: str, model: str | None) -> dict[int, str]:
-    """By layer, the spec of the family's default metric there."""
+    """Return by layer the spec of the family's metric on that layer. The key DEFAULT has the metric as it is."""
     plain = registry.metric(name)
     most = layers_of(registry.metric(name, model=model))
     return {DEFAULT: str(plain), **{number: str(up_to(plain, number)) for number in range(most + 1)}}
 
 
 def chosen(found: Sequence[Family]) -> dict[str, int]:
-    """By family, the layer that agrees best over all data that judge it: for the card."""
+    """Return by family the layer that agrees best over all data that judge it. The model's card takes these layers."""
     return {one.name: layer for one in found if (layer := one.best(one.suites)) is not None}
 
 
 def page(found: Sequence[Family], models: Sequence[str], absent: Sequence[str], limit: int | None) -> str:
-    """The tables in Markdown."""
+    """Return the tables in Markdown."""
     card = ", ".join(f'"{name}": {layer}' for name, layer in chosen(found).items())
     sections = {one.name: _section(one) for one in found}
     return render("layers.md", models=models, absent=absent, limit=limit, sections=sections, card=card)

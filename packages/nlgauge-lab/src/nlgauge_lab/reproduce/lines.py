@@ -1,6 +1,6 @@
 """The numbers of the results page as lines of a CSV file, from which the page is made.
 
-A run of some metrics puts its lines in the place of theirs, and leaves the others as they are.
+A run of some metrics replaces the lines of these metrics, and leaves the other lines unchanged.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from nlgauge_lab.reproduce.suites import Suite
 OURS, BASELINE, PUBLISHED, UNFINISHED, LACKING = "ours", "no model", "published", "unfinished", "lacking"
 NUMBERS = ("value", "low", "high", "n", "missing")
 SETS = "systems without a number were not counted"
-"""The note of a corpus-level metric's number that was measured before missing values were recorded"""
+"""The note of a number of a corpus-level metric that was measured before missing values were recorded"""
 DATA = "data"
-"""The kind of a line that says how large a data set is"""
+"""The kind of a line that has the size of a data set"""
 
 Key = tuple[str, str, str, str]
 """(data, aspect, level, coefficient)"""
 
 
 class Line(NamedTuple):
-    """A number, or why a metric has none."""
+    """One number of a metric, or the reason why a metric has none."""
 
     data: str
     aspect: str
@@ -39,39 +39,43 @@ class Line(NamedTuple):
     coefficient: str
     metric: str
     model: str
-    """The name with the beginning of the digest; empty where no model is read"""
+    """Name of the model with the beginning of its digest; empty if no model is read"""
     aligner: str
-    """The beginning of the digest of the trained aligner that was read; empty where none was"""
+    """Beginning of the digest of the trained aligner that was read; empty if none was"""
     value: float
     low: float
     high: float
-    """The interval of 95 %; NaN where there is none"""
+    """Upper end of the 95 % interval, whose lower end is `low`. Both are NaN if there is no interval"""
     n: float
-    """What the value is taken over: rows (pooled), items (item) or systems (system)"""
+    """How many units the value is computed from: rows (pooled), items (item) or systems (system)"""
     missing: float
-    """Rated rows that have a text and no number; of a corpus-level metric, systems. NaN where it was not recorded"""
+    """Rated rows that have a text but no number. For a corpus-level metric it counts systems. NaN if it was not
+    recorded
+    """
     kind: str
     note: str
-    """The table of a published number, the rows of an unfinished one, why a number is lacking, the size of data"""
+    """The table of a published number, the scored rows of an unfinished one, the reason of a lacking one, or the size
+    of a data set
+    """
 
     @property
     def key(self) -> Key:
-        """The column that it belongs to."""
+        """The column of the number: (data, aspect, level, coefficient)."""
         return self[:4]
 
     @property
     def on(self) -> str:
-        """The model's name."""
+        """The name of the model without its digest."""
         return self.model.partition("@")[0]
 
     @property
     def whole(self) -> bool:
-        """Whether the metric has a number of every row, as far as it was recorded: others win no column."""
+        """Whether the metric has a number for every row, as far as was recorded. If not, it is never the best."""
         return self.kind != UNFINISHED and not self.missing > 0 and (self.missing == 0 or self.note != SETS)
 
 
 def lines(measured: Iterable[Measured]) -> list[Line]:
-    """Return the lines of some suites by one model."""
+    """Return the lines of suites that were measured with one model."""
     found: list[Line] = []
     for one in measured:
         title, model = one.suite.title, ", ".join(one.models)
@@ -175,7 +179,7 @@ def _shown(key: tuple[str, str, str]) -> tuple[str, str, str]:
 
 
 def merged(old: Sequence[Line], new: Sequence[Line]) -> list[Line]:
-    """Return the old lines, in which new lines replace those of the same data, metric and model."""
+    """Return the old lines together with the new ones, which replace old lines of the same data, metric and model."""
 
     def what(line: Line) -> tuple[str, str, str]:
         # The name of a row may end in a part of the metric.
@@ -193,14 +197,14 @@ def merged(old: Sequence[Line], new: Sequence[Line]) -> list[Line]:
 
 
 def ordered(found: Iterable[Line], suites: Iterable[Suite]) -> list[Line]:
-    """Return the lines suite by suite and column by column, the published one first."""
+    """Return the lines suite by suite and column by column. In a column the published number is first."""
     lines = list(found)
     data, keys = [suite.title for suite in suites], list(dict.fromkeys(line.key for line in lines))
     return sorted(lines, key=lambda line: (data.index(line.data), keys.index(line.key), line.kind != PUBLISHED))
 
 
 def as_csv(found: Iterable[Line]) -> str:
-    """Return the lines as CSV, agreement with three digits."""
+    """Return the lines as CSV, with three digits for agreement."""
     made = io.StringIO()
     writer = csv.writer(made, lineterminator="\n")
     writer.writerow(Line._fields)
@@ -216,7 +220,7 @@ def _cell(name: str, cell: object) -> object:
 
 
 def read(place: Path) -> list[Line]:
-    """Return the lines of a CSV file. Raises InputError for another file."""
+    """Return the lines of a CSV file. Raises InputError for a file of another kind."""
     return list(_read(cells(place, Line._fields, "is no file of results", "give --page another place")))
 
 

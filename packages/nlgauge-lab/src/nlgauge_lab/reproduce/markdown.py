@@ -1,4 +1,4 @@
-"""How the pages are written: by templates, with tables, short numbers, and parts that stand between comments."""
+"""Tools to write pages: templates, tables, short numbers, and parts of a page between two comments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _RULES = {"l": "---|", "r": "---:|"}
 
 
 def render(template: str, **facts: Any) -> str:
-    """A page by one of `templates/`, where a list of lines stands as lines, and a line that ends in \\ goes on."""
+    r"""Return a page made from a template in `templates/`.
+
+    A list among the facts becomes lines. In a template, a line that ends in \ is joined with the next one.
+    """
     made = _templates().get_template(f"{template}.jinja").render(**facts).replace("\\\n", "")
     return re.sub(r"\n{3,}", "\n\n", made).strip() + "\n"
 
@@ -42,7 +45,13 @@ def _templates() -> Environment:
 
 
 def table(heads: Sequence[object], align: str, rows: Iterable[Sequence[object]]) -> list[str]:
-    """Lines of a table. align: of each column, l or r."""
+    """Return the lines of a table in Markdown.
+
+    Args:
+        heads: heads of the columns.
+        align: one letter for each column, l (left) or r (right).
+        rows: cells of the rows.
+    """
     named = "".join(f" {head} |" if head else " |" for head in heads)
     rules = "".join(_RULES[one] for one in align)
     return [f"|{named}", f"|{rules}", *("| " + " | ".join(map(str, row)) + " |" for row in rows)]
@@ -55,12 +64,20 @@ _RANGED = re.compile(r"(\S+) \[(\S+), (\S+)\]")
 
 
 def beside(name: str, lines: list[str]) -> list[str]:
-    """Mark a table: if it is long, it goes into a file of this name beside the page."""
+    """Return the lines of a table with a mark, by which `tables_beside` moves a long table into a file of this name."""
     return [f"<!-- beside: {name} -->", *lines] if lines else []
 
 
 def tables_beside(text: str, page: Path) -> tuple[str, dict[Path, str]]:
-    """Return the page with a link in place of each long table that is marked, and these tables as CSV by file."""
+    """Move the long marked tables of a page into CSV files.
+
+    Args:
+        text: the page in Markdown.
+        page: the path of the page.
+
+    Returns:
+        The page with links to the moved tables, and the content of the CSV files by path.
+    """
     files: dict[Path, str] = {}
 
     def one(found: re.Match[str]) -> str:
@@ -75,7 +92,10 @@ def tables_beside(text: str, page: Path) -> tuple[str, dict[Path, str]]:
 
 
 def _as_csv(rows: Sequence[Sequence[str]]) -> str:
-    """Plain cells: numbers as programs read them, and an interval in two columns of its own."""
+    """Return the table as CSV without Markdown.
+
+    Numbers are written as programs read them, and the ends of an interval have two columns.
+    """
     intervals = [any(_RANGED.fullmatch(_plain(row[at])) for row in rows[1:]) for at in range(len(rows[0]))]
     made = io.StringIO()
     writer = csv.writer(made, lineterminator="\n")
@@ -95,7 +115,7 @@ def _plain(cell: str) -> str:
 
 
 def short(value: float, digits: int = 3) -> str:
-    """.715, or −.030; - for no number."""
+    """Return a number in short form, such as .715 or −.030; '-' for NaN."""
     if math.isnan(value):
         return "-"
     text = f"{abs(value):.{digits}f}"
@@ -103,19 +123,23 @@ def short(value: float, digits: int = 3) -> str:
 
 
 def ranged(value: float, low: float, high: float, digits: int = 3) -> str:
-    """.715 [.60, .81], without brackets where there is no interval."""
+    """Return a number with its interval in short form, such as .715 [.60, .81], or without brackets if it has none."""
     inside = "" if math.isnan(low) or math.isnan(value) else f" [{short(low, 2)}, {short(high, 2)}]"
     return short(value, digits) + inside
 
 
 def region(text: str, name: str) -> str | None:
-    """What stands between the comments of a name; None where they are not there."""
+    """Return the text between the two comments of a name; None if the page does not have them."""
     found = re.search(_pattern(name), text, re.DOTALL)
     return None if found is None else found[2].strip("\n")
 
 
 def write_region(page: Path, name: str, lines: Sequence[str]) -> None:
-    """Put lines between the comments of a name. Raises InputError for a page that cannot be read or lacks them."""
+    """Write lines between the two comments of a name in a page.
+
+    Raises:
+        InputError: the page cannot be read, or does not have the comments.
+    """
     try:
         text = page.read_text(encoding="utf-8")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Suites of the results page with their numbers: scored, and correlated with people."""
+"""Scores of the suites of the results page, and their correlation with people."""
 
 from __future__ import annotations
 
@@ -24,28 +24,30 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Measured:
-    """A suite with its numbers."""
+    """The numbers of one suite with one model."""
 
     suite: Suite
     rows: int
     items: int
     systems: int
     values: dict[str, dict[Key, Agreement]]
-    """By the name of a row: a metric, with its part where that is not the first"""
+    """By name of a row and column. The name of a row is a metric, with the part if it is not the first"""
     reasons: dict[str, str]
-    """By metric: why there is no number at all"""
+    """For each metric without any number, the reason"""
     models: list[str]
     reading: frozenset[str]
-    """The metrics that read the model"""
+    """Names of the rows whose metric reads the model"""
     partial: dict[str, int]
-    """By row's name: rows that are scored, where some are not; their numbers take no part in who wins"""
+    """For each row that is not fully scored, the number of scored rows. Such numbers are never called the best"""
     missing: Mapping[tuple[str, Key], int]
-    """By row's name and column: rated rows with a text that have no number; of corpus-level metrics, systems"""
+    """By name of a row and column, how many rated rows with a text have no number. For corpus-level metrics it counts
+    systems
+    """
     aligners: Mapping[str, str]
-    """By row's name: the beginning of the digest of the trained aligner that was read"""
+    """By name of a row, the beginning of the digest of the trained aligner that was read"""
 
     def of(self, key: Key) -> dict[str, Agreement]:
-        """The metrics that have a number in a column."""
+        """Return the metrics that have a number in a column, with their agreement."""
         agreed = {name: by_key[key] for name, by_key in self.values.items() if key in by_key}
         return {name: one for name, one in agreed.items() if not math.isnan(one.value)}
 
@@ -64,11 +66,23 @@ def measure(
     suites: Sequence[Suite] | None = None,
     cached: bool = False,
 ) -> tuple[list[Measured], list[str]]:
-    """Score and correlate the suites (all of `suites.py` by default) whose data are there; and what is not there.
+    """Score suites and correlate them with people.
 
-    cached: score nothing, take what the cache has.
+    Args:
+        data: the rated data.
+        scores: has or computes the scores.
+        model: the model; None for the embedded one.
+        metrics: names or specs; all if none is given.
+        replicates: number of resamples for the intervals.
+        suites: all of `suites.py` by default.
+        cached: whether to score nothing and take only what the cache has.
 
-    Raises InputError where none is, SpecError where `metrics` (names or specs) name what no suite has.
+    Returns:
+        The numbers of the suites whose data are there, and the names of the files that are missing.
+
+    Raises:
+        InputError: no data are there.
+        SpecError: no suite has one of `metrics`.
     """
     wanted = SUITES if suites is None else suites
     here = [suite for suite in wanted if not data.missing([source.file for source in suite.sources])]
@@ -92,14 +106,14 @@ def measure(
 
 
 class _Plan(NamedTuple):
-    """What is to be scored of a suite."""
+    """The metrics of a suite that are to be scored."""
 
     suite: Suite
     corpus: Corpus
     metrics: dict[str, Metric]
     """By the spec that the suite gives"""
     refused: dict[str, str]
-    """Why others cannot be had"""
+    """By spec, why a metric cannot be made"""
 
 
 def _plan(suite: Suite, data: Data, model: str | None, only_these: Sequence[str]) -> _Plan:
@@ -169,13 +183,13 @@ def _measured(plan: _Plan, data: Data, scores: Scores, replicates: int) -> Measu
 
 
 def unscored(table: ScoreTable, corpus: Corpus, rated: Corpus, aspect: str) -> int:
-    """Return how many rows that have a text and a rating lack a number; of a corpus-level metric, how many systems.
+    """Return how many rows with a text and a rating have no number. For a corpus-level metric it is how many systems.
 
     Args:
         table: the one column of a metric; its first sub-score counts.
         corpus: the texts that were scored.
         rated: the rows with their ratings.
-        aspect: what was rated.
+        aspect: the rated aspect.
     """
     wanted = {(row.system, row.item) for row in rated if aspect in row.scores}
     wanted &= {(row.system, row.item) for row in corpus if row.candidate.strip()}
@@ -192,7 +206,10 @@ def unscored(table: ScoreTable, corpus: Corpus, rated: Corpus, aspect: str) -> i
 def _correlated(
     suite: Suite, group: Group, tables: Mapping[str, ScoreTable], rated: Corpus, replicates: int
 ) -> Iterator[tuple[str, Key, Agreement]]:
-    """The agreement of each metric of a group, and of those of its parts that are reported, in each column."""
+    """Yield the agreement of each metric of a group, and of each reported part of it.
+
+    Each is (name of the row, column, agreement).
+    """
     together: dict[tuple[tuple[str, str], ...], ScoreTable] = {}
     for spec, table in tables.items():
         rated_rows = without(table, group.without)
@@ -214,6 +231,6 @@ def _correlated(
 
 
 def _reported(spec: str, table: ScoreTable, suite: Suite) -> list[tuple[str, str]]:
-    """(name of the row, part) of a metric: its first part, and what the suite reports besides."""
+    """Return (name of the row, part) for the first part of a metric and for each other part that the suite reports."""
     first, *others = only(table).parts
     return [(spec, first), *((f"{spec} {part}", part) for part in others if part in suite.parts)]

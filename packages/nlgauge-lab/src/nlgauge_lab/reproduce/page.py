@@ -1,4 +1,4 @@
-"""The results page: who wins in short, in Markdown, and every number in one filterable table, in HTML."""
+"""The results page: in Markdown which metrics agree best, and in HTML a filterable table of every number."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from nlgauge_lab.reproduce.markdown import beside, render, short, table
 from nlgauge_lab.reproduce.suites import Suite
 
 NOISE = 0.02
-"""A difference that says nothing"""
+"""A difference of at most this size has no meaning"""
 IN_PRINT = 0.001
-"""The last digit of most published numbers, some of which are cut off there: who is ahead is so by more than this"""
+"""The last digit of most published numbers, some of which are cut off there. To be ahead, a metric needs more"""
 _KINDS = ("clearly ahead", "ahead", "not ahead", "clearly behind")
 
 
 class Verdict(NamedTuple):
-    """A metric of ours beside the best published number, in one measurement."""
+    """A metric of ours compared with the best published number, in one measurement."""
 
     ours: Line
     published: Line
 
     @property
     def gap(self) -> float:
-        """Ours minus published."""
+        """Our number minus the published one."""
         return self.ours.value - self.published.value
 
     @property
     def ahead(self) -> bool:
-        """Ours is the larger one, by more than the last digit in print."""
+        """Whether our number is larger by more than the last digit in print."""
         return self.gap > IN_PRINT + 1e-9
 
     @property
     def clear(self) -> bool:
-        """The published number lies outside the interval of ours."""
+        """Whether the published number lies outside the interval of our number."""
         return self.published.value < self.ours.low or self.published.value > self.ours.high
 
     @property
     def kind(self) -> str:
-        """One of the four kinds."""
+        """The verdict in words: 'clearly ahead', 'ahead', 'not ahead' or 'clearly behind'."""
         return _KINDS[0 if self.ahead and self.clear else 1 if self.ahead else 3 if self.clear else 2]
 
 
@@ -54,7 +54,7 @@ def models(lines: Iterable[Line]) -> list[str]:
 
 
 def unfinished(lines: Iterable[Line]) -> dict[tuple[str, str], list[Line]]:
-    """Return the lines of metrics that have not scored all rows, by data and model."""
+    """Return the lines of metrics for which some rows are not scored yet, by data and model."""
     found: dict[tuple[str, str], list[Line]] = {}
     for line in lines:
         if line.kind == UNFINISHED or (line.kind == LACKING and line.note == NOT_SCORED):
@@ -63,10 +63,10 @@ def unfinished(lines: Iterable[Line]) -> dict[tuple[str, str], list[Line]]:
 
 
 WAYS = ("recommended", "sister", "best")
-"""How a metric was chosen for a column: the fields of `Measurement`"""
+"""The ways to choose a metric for a column, which are fields of `Measurement`"""
 _WAYS = {"recommended": "recommended", "sister": "picked on a sister set", "best": "best, picked here"}
 _BEFORE = "†"
-"""Behind a number that was measured by another aligner than the one that the model has now"""
+"""Mark of a number that was measured with another aligner than the one that the model has now"""
 
 
 def compared(lines: Sequence[Line]) -> list[Measurement]:
@@ -75,7 +75,15 @@ def compared(lines: Sequence[Line]) -> list[Measurement]:
 
 
 def verdicts(lines: Sequence[Line], way: str, on: str) -> list[Verdict]:
-    """Return the verdict on each measurement of a model, by the metric that was chosen in a way."""
+    """Return a verdict for each measurement that was made with a model.
+
+    Data sets that are not fully scored are left out.
+
+    Args:
+        lines: those of the results page.
+        way: how the metric is chosen: 'recommended', 'sister' or 'best'.
+        on: the name of the model.
+    """
     broken = {data for data, model in unfinished(lines) if model == on}
     found = []
     for one in compared(lines):
@@ -86,8 +94,9 @@ def verdicts(lines: Sequence[Line], way: str, on: str) -> list[Verdict]:
 
 
 def standing(lines: Sequence[Line], suites: Sequence[Suite]) -> list[str]:
-    """Return a table with a line a data set: in how many of its measurements the metric of each choice is ahead of the
-    best published number. Nothing where nothing is compared.
+    """Return a table with a line for each data set; empty where nothing is compared.
+
+    A line counts the measurements in which the metric of each choice is ahead of the best published number.
     """
     names = models(lines)
     by_way = {(way, name): verdicts(lines, way, name) for way in WAYS for name in names}
@@ -119,7 +128,10 @@ def standing(lines: Sequence[Line], suites: Sequence[Suite]) -> list[str]:
 
 
 def counts(lines: Sequence[Line], suites: Sequence[Suite]) -> list[str]:
-    """Return a table of how many measurements in print each choice is ahead in, and how many are within the noise."""
+    """Return a table with a line for each choice and model, over the measurements that are published in print.
+
+    A line counts in how many the metric is ahead or behind, and in how many the difference is within the noise.
+    """
     printed = {suite.title for suite in suites if suite.printed}
     rows = []
     for way in WAYS:
@@ -132,7 +144,10 @@ def counts(lines: Sequence[Line], suites: Sequence[Suite]) -> list[str]:
 
 
 def losses(lines: Sequence[Line]) -> dict[str, list[str]]:
-    """Return by model a line for each measurement that the recommended metric clearly loses, the widest gap first."""
+    """Return by model a line for each measurement in which the recommended metric is clearly behind.
+
+    The widest gap is first.
+    """
     found = {}
     for name in models(lines):
         own = verdicts(lines, WAYS[0], name)
@@ -154,7 +169,7 @@ def chosen(
     only: bool = False,
     named: bool = False,
 ) -> list[str]:
-    """Return a table with a line a measurement: the metric of each choice with its numbers.
+    """Return a table with a line for each measurement: the metric of each choice, with its numbers.
 
     Args:
         lines: those of the results page.
@@ -164,7 +179,7 @@ def chosen(
         named: whether to name the metric of every choice and model.
 
     Returns:
-        The table; nothing where nothing is chosen.
+        The table; empty where no metric is chosen.
     """
     names, rows = models(lines), []
     picks = [(way, name) for way in WAYS[1:] for name in names] if named else []
@@ -213,12 +228,12 @@ def _number(pick: Pick | None, model: str, shipped: Mapping[str, str]) -> str:
 
 
 def before(line: Line, shipped: Mapping[str, str]) -> bool:
-    """Return whether a number was measured by another aligner than the one that its model has now."""
+    """Return whether a number was measured with another aligner than the one that its model has now."""
     return bool(line.aligner) and shipped.get(line.on, line.aligner) != line.aligner
 
 
 def _settings(lines: Sequence[Line]) -> list[str]:
-    """A table of what it brings to choose the setting of a metric on other data sets."""
+    """Return a table of how much is gained by choosing the setting of a metric on other data sets."""
     rows = [
         [
             one.family,
@@ -237,7 +252,7 @@ def _settings(lines: Sequence[Line]) -> list[str]:
 
 
 def _by_aligners(lines: Iterable[Line], shipped: Mapping[str, str]) -> list[str]:
-    """A line for each model and aligner: how many numbers were measured by it, and whether the model has it now."""
+    """Return a line for each model and aligner: how many numbers it gave, and whether it is the model's present one."""
     found: dict[tuple[str, str, str], list[Line]] = {}
     for line in lines:
         if line.aligner:
@@ -263,10 +278,10 @@ def page(
 
     Args:
         lines: all numbers.
-        suites: what was measured.
+        suites: the measured suites.
         absent: the files of rated data that were not at hand.
         limit: how many items of each data set were scored; None for all.
-        replicates: of the intervals.
+        replicates: number of resamples for the intervals.
         stem: the name of the files with every number, in the folder `data`.
         shipped: by model, the beginning of the digest of the aligner that it has now.
 
@@ -309,7 +324,7 @@ def _waiting(some: Sequence[Line]) -> str:
 
 
 def _lacking(lines: Iterable[Line]) -> list[str]:
-    """A line a data set: the metrics without a number, by the reason."""
+    """Return a line for each data set and reason, with the metrics that have no number for this reason."""
     found: dict[tuple[str, str], dict[str, list[str]]] = {}
     for line in lines:
         if line.kind == LACKING and line.note != NOT_SCORED:
@@ -322,7 +337,7 @@ def _lacking(lines: Iterable[Line]) -> list[str]:
 
 
 def html(lines: Sequence[Line], limit: int | None) -> str:
-    """Return the page with every number, to be filtered and sorted; it needs no other file and no network."""
+    """Return an HTML page with every number, to be filtered and sorted. It needs no other file and no network."""
     shown = [line for line in lines if line.kind not in (LACKING, DATA)]
     rows = [[*map(_plain, line), line.whole] for line in shown]
     record = {"names": [*Line._fields, "whole"], "rows": rows, "margin": IN_PRINT}
@@ -332,5 +347,5 @@ def html(lines: Sequence[Line], limit: int | None) -> str:
 
 
 def _plain(cell: object) -> object:
-    """A cell for JSON."""
+    """Return a cell as JSON has it: None for NaN, and a float with three digits."""
     return None if cell != cell else round(cell, 3) if isinstance(cell, float) else cell

@@ -1,9 +1,9 @@
-"""Combinations of metrics by task, fitted to the ratings of other data sets than those that they are shown on.
+"""Combinations of metrics by task, each shown on a data set that its weights were not fitted to.
 
-The members and the ratings of each data set are brought to mean 0 and deviation 1 within it, larger better. Weights
-that are not negative are fitted to the rows of all data sets but one, each set with the same total weight, and the rows
-of that one are predicted. Beside it stand the members at equal weights, for which nothing is fitted, and the member
-that agrees best on the other data sets.
+In each data set the members and the ratings are standardised to mean 0 and deviation 1, and turned so that larger is
+better. Weights that are not negative are fitted to the rows of all data sets but one, where each data set has the same
+total weight. Then the rows of the remaining data set are predicted. For comparison there are the members at equal
+weights, to which nothing is fitted, and the member that agrees best on the other data sets.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from nlgauge_lab.reproduce.suites import SUITES
 
 
 class Panel(NamedTuple):
-    """Metrics that answer a question together."""
+    """Metrics that measure one quality together."""
 
     members: tuple[str, ...]
     sets: tuple[tuple[str, str], ...]
-    """(suite, aspect) of the ratings"""
+    """(suite, aspect) of the ratings that weights are fitted to"""
     tests: tuple[tuple[str, str], ...] = ()
-    """Those of data sets to which nothing is fitted"""
+    """(suite, aspect) of ratings that weights are never fitted to"""
 
 
 _REPLIES = ("Groundedness", "Groundedness(aligner='D')", "Engagingness", "Engagingness(aligner='D')", "Length")
@@ -59,23 +59,23 @@ PANELS: Mapping[str, Panel] = {
 
 
 MARGIN = 0.02
-"""By how much more a combination must agree than what needs no fitting, so that it helps"""
+"""A combination helps if its agreement is larger by more than this than everything that needs no fitting"""
 
 
 class RatedScores(NamedTuple):
-    """The members' scores on the rows of a data set that have all of them and a rating."""
+    """The scores of all members and the ratings, on the rows of a data set that have all of them."""
 
     name: str
     x: Float
-    """[rows, members], larger better"""
+    """Scores: [rows, members], larger is better"""
     y: Float
-    """[rows]"""
+    """Ratings: [rows]"""
     fitted: bool = True
     """Whether weights may be fitted to it"""
 
 
 class LeftOut(NamedTuple):
-    """A data set, and how a panel agrees with it whose weights others chose: Pearson's r of rows."""
+    """A data set, and the agreement (Pearson's r of rows) of a panel whose weights were fitted to other data sets."""
 
     name: str
     rows: int
@@ -83,12 +83,16 @@ class LeftOut(NamedTuple):
     combination: float
     equal: float
     member: int
-    """The member that agrees best on the other data sets"""
+    """Index of the member that agrees best on the other data sets"""
     alone: float
 
 
 def left_out(sets: Sequence[RatedScores]) -> list[LeftOut]:
-    """Return for each data set what the others say of it. Raises InputError where there are no others to fit to."""
+    """Return for each data set the agreement of a combination whose weights were fitted to the other data sets.
+
+    Raises:
+        InputError: there is no other data set to fit to.
+    """
     found = []
     for one in sets:
         others = [other for other in sets if other is not one and other.fitted]
@@ -128,12 +132,12 @@ def _pearson(first: Float, second: Float) -> float:
 
 
 def measured(data: Data, scores: Scores, model: str | None, cached: bool) -> tuple[dict[str, list[LeftOut]], list[str]]:
-    """Return what each panel's data sets say, and a line for each panel that cannot be told of.
+    """Return the agreement of each panel on its data sets, and a line for each panel that cannot be measured.
 
     Args:
         data: the folder of rated data.
         scores: where scores are cached.
-        model: of the members that name none.
+        model: the model of members that name none.
         cached: whether to score nothing.
     """
     suites = {suite.name: suite for suite in SUITES}
@@ -171,7 +175,10 @@ def measured(data: Data, scores: Scores, model: str | None, cached: bool) -> tup
 def _rated(
     title: str, corpus: Corpus, rated: Corpus, aspect: str, members: Sequence[Metric], scores: Scores
 ) -> RatedScores | None:
-    """The rows of a data set that have a rating and all members; None where a member has not scored all rows."""
+    """Return the scores and ratings of a data set, from its rows with a rating and all members.
+
+    The result is None if a member has not scored all rows.
+    """
     columns = []
     for member in members:
         column = scores.table(corpus, member)
@@ -210,7 +217,7 @@ def page(found: Mapping[str, Sequence[LeftOut]], lacking: Sequence[str]) -> str:
 
 
 def short_table(found: Mapping[str, Sequence[LeftOut]]) -> list[str]:
-    """Return the lines of one table of all panels in Markdown, and the sentence that counts where they help."""
+    """Return the lines of one table of all panels in Markdown, and a sentence that counts where combinations help."""
     rows = [
         [
             name,

@@ -1,26 +1,39 @@
-"""The published tables, read from `tables/`: a JSON file each, with the protocol and what of ours stands for a row.
+"""The published tables, read from `tables/`.
+
+Each JSON file has numbers, the protocol, and which metric of ours fits a row.
 
 A file holds numbers, names of rows, and:
 
-    data      the rated data, under the name that columns use: files of the folder given by --data, some without systems
-              or with those items alone whose names begin with `items`
+    data      the rated data, under the name that columns use. They are files of the folder given by --data. A file may
+              be taken without some systems, or with only the items whose names begin with `items`
     columns   [data, aspect, level, coefficient] of each number of a row
-    view      what of a row's texts takes part (rated.VIEWS); `defaults` are parameters for every metric that has them
-    average   true where a number is the mean over the data, and stands in a column of its own
-    scale     1, or 100 where correlations are printed so; `digits` behind the point
-    systems   how many stand behind a number at system level, by the data's name
-    exchanged pairs of columns whose numbers stand in each other's place in print; all else is kept as it is printed
-    rows      `spec` is the metric of ours, or one for each of `data`; `own` its settings on the paper's own checkpoint,
-              by that checkpoint's name; `checkpoint` the one that the paper used, if not the table's; `rating` an
-              aspect that stands as a metric; `best` of these rows, column by column, as a paper has it that chose a
-              parameter by the ratings; `part` of the metric; `view` instead of the table's; `without` these systems;
-              `undefined`, the number that the published scores have where ours has none; `why` there is nothing of
-              ours; `average` as printed; `misprints` says of a column, by its number, why its number is not taken
-    differs   why our numbers are not the published ones; of a table that has published numbers
+    view      which part of a row's texts is scored (rated.VIEWS)
+    defaults  parameters for every metric that has them
+    average   true where a number is the mean over the data, and has its own column
+    scale     1, or 100 where correlations are printed times 100
+    digits    how many digits are printed after the point
+    systems   how many systems are behind a number at system level, by the data's name
+    exchanged pairs of columns whose numbers are printed in each other's place; the file has them as they are printed
+    rows      for each row, under these names:
+              `spec`        our metric, or one for each of `data`
+              `own`         its settings on the paper's checkpoints, by the name of the checkpoint
+              `checkpoint`  the checkpoint that the paper used, if it is not the table's
+              `rating`      an aspect whose ratings are used like a metric
+              `best`        names of rows. The number is the largest of theirs, column by column, as in a paper that
+                            chose a parameter by the ratings
+              `part`        the part of the metric
+              `view`        instead of the table's view
+              `without`     systems that are left out
+              `undefined`   the number that the published scores have where ours has none
+              `why`         why nothing of ours fits the row
+              `average`     the average as printed
+              `misprints`   by number of a column, why its number is not used
+    differs   why our numbers are not the published ones; only for a table that has published numbers
     unrun     why nobody has run it here, and how long it takes
-    why       it cannot be rebuilt; such a table has no rows, as one that another `command` makes has none
-    kind      'agreement' with ratings (default), a 'sweep' of a parameter, and 'between', 'williams' and
-              'distributions', which are of the metrics alone or of pairs of them
+    why       why it cannot be rebuilt. Such a table has no rows
+    command   another command that makes it. Such a table has no rows
+    kind      'agreement' with ratings (default), a 'sweep' of a parameter, or 'between', 'williams' or 'distributions'.
+              The last three compare metrics with each other, or show each metric alone
 """
 
 from __future__ import annotations
@@ -45,17 +58,17 @@ KINDS = ("agreement", "sweep", "between", "williams", "distributions")
 
 
 class Source(NamedTuple):
-    """A file of rated data, by name without suffix."""
+    """A file of rated data (name without suffix), and which of its rows are taken."""
 
     file: str
     without: tuple[str, ...] = ()
     """Systems that are left out"""
     items: str = ""
-    """How the names of the items begin that take part, where not all do"""
+    """How the names of the taken items begin; empty if all are taken"""
 
 
 class Column(NamedTuple):
-    """What a number of a row is."""
+    """The meaning of one number of a row."""
 
     data: str
     aspect: str
@@ -69,17 +82,17 @@ class Entry:
 
     name: str
     published: tuple[float | None, ...] = ()
-    """By column, with what is misprinted put right; None where nothing is that can be right"""
+    """By column, the numbers with misprints corrected; None where the correct number is not known"""
     printed: tuple[float | None, ...] = ()
-    """By column, as printed"""
+    """By column, the numbers as printed"""
     average: float | None = None
     """The mean of the row, as printed"""
     misprints: Mapping[str, str] = field(default_factory=dict)
-    """By the number of a column: why its number is not taken"""
+    """By number of a column, why its number is not used"""
     spec: str | Mapping[str, str] | None = None
     own: Mapping[str, str] = field(default_factory=dict)
     checkpoint: str | None = None
-    """The checkpoint that the paper used for the row, where it is not its table's or the one of `own`"""
+    """The checkpoint that the paper used for the row, if it is not the table's or the one in `own`"""
     rating: str | None = None
     best: tuple[str, ...] = ()
     part: str | None = None
@@ -89,7 +102,7 @@ class Entry:
     why: str | None = None
 
     def on(self, data: str, model: str | None) -> str | None:
-        """The spec for one of the table's data on a model; None where the row is not a metric of ours."""
+        """Return the spec for one of the table's data sets on a model; None if the row is not a metric of ours."""
         if model is not None and model in self.own:
             return self.own[model]
         return self.spec.get(data) if isinstance(self.spec, Mapping) else self.spec
@@ -103,26 +116,26 @@ class Table:
     paper: str
     title: str
     also: tuple[str, ...] = ()
-    """Other names: of figures that draw the same numbers; several tables may share one"""
+    """Other names, of figures that draw the same numbers. Several tables may share such a name"""
     why: str | None = None
-    """It cannot be rebuilt"""
+    """Why it cannot be rebuilt; None if it can, or if another command makes it"""
     differs: str | None = None
     """Why our numbers are not the published ones"""
     unrun: str | None = None
     """Why nobody has run it here, and how long it takes"""
     command: str | None = None
-    """What makes it, where that is not `nlgauge reproduce`"""
+    """The command that makes it, if that is not `nlgauge reproduce`"""
     checkpoint: str | None = None
-    """The checkpoint that the paper used: a name of the hub, or of a folder that has to be made"""
+    """The checkpoint that the paper used: a name on the hub, or the name of a folder that has to be made"""
     kind: str = "agreement"
     digits: int = 4
     scale: float = 1
     data: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
     systems: Mapping[str, int] = field(default_factory=dict)
-    """How many stand behind a number at system level, by data"""
+    """By name of the data, how many systems are behind a number at system level"""
     exchanged: tuple[tuple[int, int], ...] = ()
-    """Columns whose numbers stand in each other's place in print"""
+    """Pairs of columns whose numbers are printed in each other's place"""
     view: str = "as given"
     defaults: Mapping[str, Any] = field(default_factory=dict)
     average: bool = False
@@ -130,18 +143,21 @@ class Table:
     rows: tuple[Entry, ...] = ()
 
     def used(self, entry: Entry) -> str | None:
-        """The checkpoint that the paper used for a row; None where it does not say, or used several together."""
+        """Return the checkpoint that the paper used for a row.
+
+        It is None if the paper does not say, or used several together.
+        """
         return next(iter(entry.own), entry.checkpoint or self.checkpoint)
 
     @property
     def files(self) -> list[str]:
-        """The files of rated data that it needs."""
+        """The names of the files of rated data that the table needs."""
         return list(dict.fromkeys(source.file for sources in self.data.values() for source in sources))
 
 
 @cache
 def tables() -> Mapping[str, Table]:
-    """Every table and figure, by name, paper by paper."""
+    """Return every table and figure by name, paper by paper."""
     found: dict[str, Table] = {}
     for place in sorted(files("nlgauge_lab.reproduce").joinpath("tables").iterdir(), key=lambda place: place.name):
         read = json.loads(place.read_text(encoding="utf-8"))
@@ -152,7 +168,7 @@ def tables() -> Mapping[str, Table]:
 
 
 def table(record: Mapping[str, Any]) -> Table:
-    """A table from its JSON record."""
+    """Return a table made from its JSON record."""
     given = {**record}
     given["data"] = {
         name: tuple(
@@ -177,7 +193,7 @@ def table(record: Mapping[str, Any]) -> Table:
 def _right(
     printed: Sequence[float | None], exchanged: Sequence[tuple[int, int]], misprints: Mapping[str, str]
 ) -> tuple[float | None, ...]:
-    """The numbers under their own heads, without those that are misprinted."""
+    """Return the numbers under their correct heads, with None in place of misprints."""
     found = [None if str(n) in misprints else value for n, value in enumerate(printed)]
     for first, second in exchanged if found else ():
         found[first], found[second] = found[second], found[first]
@@ -185,7 +201,7 @@ def _right(
 
 
 def by_name() -> Mapping[str, list[Table]]:
-    """The tables under each of their names."""
+    """Return the tables under each of their names."""
     found: dict[str, list[Table]] = {}
     for one in tables().values():
         for name in (one.name, *one.also):
@@ -194,7 +210,11 @@ def by_name() -> Mapping[str, list[Table]]:
 
 
 def find(names: Sequence[str]) -> list[Table]:
-    """The tables of these names, 'all' being all that can be rebuilt. Raises SpecError, with the list, for others."""
+    """Return the tables with these names. The name 'all' means every table that can be rebuilt.
+
+    Raises:
+        SpecError: a name is unknown (the message lists the known ones), or its table cannot be rebuilt.
+    """
     known = by_name()
     chosen: dict[str, Table] = {}
     for name in names:
@@ -214,18 +234,19 @@ def find(names: Sequence[str]) -> list[Table]:
 
 
 class Best(NamedTuple):
-    """The best published number of some data, aspect, level and coefficient."""
+    """The best published number for some data, aspect, level and coefficient."""
 
     value: float
-    """As a correlation, whatever the scale in print"""
+    """The number as a correlation, whatever the scale in print"""
     row: str
     table: Table
 
 
 def best(file: str, aspect: str, level: str, coefficient: str) -> Best | None:
-    """The best number of all tables that were made from a file of rated data; ratings as metrics do not count.
+    """Return the best number of all tables that use a file of rated data; None without any.
 
-    Where several tables hold that number, the longest one is named: the short ones are about parts of a metric.
+    Rows in which ratings are used like a metric do not count. If several tables have this number, the longest table is
+    named, because short tables are often about parts of a metric.
     """
     found = [
         Best(value / table.scale, row.name, table)

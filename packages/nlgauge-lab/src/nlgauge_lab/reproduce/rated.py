@@ -1,4 +1,4 @@
-"""Rated data in a folder, by name, and the views of it that published protocols take."""
+"""Rated data of a folder, found by name, and their views: changes of rows that published protocols make."""
 
 from __future__ import annotations
 
@@ -20,20 +20,23 @@ SUFFIXES = (".jsonl.gz", ".jsonl", ".json.gz", ".json", ".parquet", ".csv.gz", "
 
 
 def place(folder: Path, name: str) -> Path | None:
-    """Where the data of a name lie; None where they do not."""
+    """Return the file that has the data of a name; None if there is none."""
     return next((path for suffix in SUFFIXES if (path := folder / f"{name}{suffix}").is_file()), None)
 
 
 View: TypeAlias = Callable[[Corpus], list[Corpus]]
-"""What of the texts takes part: one corpus, or several whose values are averaged"""
+"""Selects or changes the texts that are scored. It returns one corpus, or several whose values are averaged"""
 CORRELATIONS = "mean of correlations"
-"""The view whose corpora's correlations are averaged, not their values"""
+"""The view for which the correlations of the corpora are averaged, and not their values"""
 _LEARNED = 0.44
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 class Data:
-    """The rated data of a folder; a file is read once. limit: the first so many items of each data set."""
+    """The rated data of a folder.
+
+    Each file is read once. limit: how many items of each data set are taken, from the first.
+    """
 
     def __init__(self, folder: Path, limit: int | None = None) -> None:
         if not folder.is_dir():
@@ -43,11 +46,15 @@ class Data:
         self._made: dict[tuple[Source, ...], Corpus] = {}
 
     def missing(self, files: Sequence[str]) -> list[str]:
-        """Those of the files that are not there."""
+        """Return the files that are not in the folder."""
         return [name for name in files if place(self.folder, name) is None]
 
     def corpus(self, sources: Sequence[Source]) -> Corpus:
-        """The rows of some files, one after the other. Raises InputError for a file or a system that is not there."""
+        """Return the rows of some files, one file after the other.
+
+        Raises:
+            InputError: a file is not there, or lacks a system that is to be left out.
+        """
         key = tuple(sources)
         if key not in self._made:
             rows: list[Row] = []
@@ -91,13 +98,16 @@ def _first(row: Row) -> Row:
 
 
 def _lines(row: Row) -> Row:
-    """A sentence a line, for ROUGE of summaries; texts in lower case have no other sign of a sentence's end."""
+    """Return the row with each sentence on a line, for ROUGE of summaries.
+
+    Without the line breaks, texts in lower case would have no sign of where a sentence ends.
+    """
     candidate, *references = (_SENTENCE_END.sub("\n", text) for text in (row.candidate, *row.references))
     return replace(row, candidate=candidate, references=tuple(references))
 
 
 def _cleaned(row: Row, stopwords: bool) -> Row:
-    """Lower case, without punctuation, and without stop-words if these are not wanted."""
+    """Return the row in lower case without punctuation, and without stop-words unless `stopwords` is true."""
 
     def content(text: str) -> str:
         return " ".join(word for word in words(text) if stopwords or not is_stopword(word))
@@ -106,8 +116,10 @@ def _cleaned(row: Row, stopwords: bool) -> Row:
 
 
 def by_item(corpus: Corpus) -> tuple[set[str], set[str]]:
-    """Items that the shipped weighters of MaskEval learned from, and the others: the former's names have the smallest
-    SHA-256."""
+    """Return the items that the shipped weighters of MaskEval learned from, and the other items.
+
+    The first set has the items whose names have the smallest SHA-256.
+    """
     items = sorted({row.item for row in corpus}, key=lambda item: hashlib.sha256(item.encode()).hexdigest())
     size = round(len(items) * _LEARNED)
     return set(items[:size]), set(items[size:])

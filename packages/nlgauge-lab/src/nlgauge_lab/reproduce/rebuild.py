@@ -1,4 +1,4 @@
-"""A published table made again: its metrics of ours on its data by its protocol, every number beside the published."""
+"""Reproduction of published tables: our metrics on the paper's data, compared with the published numbers."""
 
 from __future__ import annotations
 
@@ -34,10 +34,16 @@ class Rebuilder:
     def score(
         self, tables: Sequence[Table], done: Callable[[Table], object] = lambda table: None, cached: bool = False
     ) -> None:
-        """Score what the tables need: cheap metrics of all tables first, what shares texts in one pass.
+        """Score what the tables need: the cheap metrics of all tables first, and metrics on the same texts in one pass.
 
-        done: told each table as soon as all that it needs is scored, or cannot be. cached: score nothing, and tell each
-        table with what earlier runs have scored of it.
+        Args:
+            tables: the tables.
+            done: is called with each table as soon as all its scores are there or have failed.
+            cached: whether to score nothing. Then `done` is called for each table with the scores of earlier runs.
+
+        Raises:
+            InputError: a file of rated data is missing.
+            SpecError: none of the rows has a metric that was chosen.
         """
         if missing := self._data.missing([name for table in tables for name in table.files]):
             remedy = "docs/reproduce.md says what they hold; leave out the tables that need them"
@@ -75,7 +81,7 @@ class Rebuilder:
             done(table)
 
     def rebuild(self, table: Table) -> Rebuilt:
-        """A table, from what `score` has scored."""
+        """Return a published table together with our numbers, by the scores that `score` made or looked up."""
         blocks = MAKERS[table.kind](self._entries, table)
         return Rebuilt(table, blocks, self._specs(table), self._facts(table))
 
@@ -113,7 +119,7 @@ class Rebuilder:
 
 
 def states(tables: Iterable[Table], data: Data | None) -> Iterator[tuple[Table, str]]:
-    """Each table with whether it can be rebuilt with the data at hand, or why not."""
+    """Yield each table, and a phrase on whether it can be rebuilt with the data at hand."""
     for table in tables:
         if not table.rows:
             yield table, f"no: {table.why}" if table.why else f"made by {table.command}"
@@ -136,7 +142,7 @@ def _can(table: Table, entry: Entry) -> bool:
 
 
 def checkpoints_needed(tables: Iterable[Table]) -> dict[str, list[str]]:
-    """Return the names of the checkpoints that the rows of tables need, each with the tables that need it."""
+    """Return the names of the checkpoints that the rows of tables need, each with the names of these tables."""
     found: dict[str, list[str]] = {}
     for table in tables:
         used = (table.used(entry) for entry in table.rows if entry.spec is not None or entry.own)
@@ -146,11 +152,11 @@ def checkpoints_needed(tables: Iterable[Table]) -> dict[str, list[str]]:
 
 
 def checkpoints_found(names: Iterable[str], folder: Path | None) -> dict[str, str | NlgaugeError]:
-    """Return by name where each checkpoint is loaded from, or why it cannot be.
+    """Return where each checkpoint is loaded from, by name, or the error why it cannot be loaded.
 
     Args:
         names: Of checkpoints.
-        folder: It may hold checkpoints in folders of these names; others are loaded by name if the engine knows them.
+        folder: May hold checkpoints in folders of these names. Others are loaded by name if the engine knows the name.
     """
     places: dict[str, str | NlgaugeError] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""What was made of the papers' tables, when and by which model: a CSV file that runs write and the page reads."""
+"""Records of the published tables that were reproduced, in a CSV file that runs write and a page reads."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from nlgauge_lab.reproduce.kinds import Rebuilt
 
 
 class Record(NamedTuple):
-    """A table that was made on all of its data, with all of its metrics that can be had."""
+    """The record of a table that was reproduced on all of its data, with all of its metrics that are available."""
 
     table: str
     date: str
     """ISO 8601"""
     models: str
-    """Each with the beginning of its digest; empty where no row reads a model"""
+    """Names of the models, each with the beginning of its digest; empty if no row reads a model"""
     numbers: str
-    """How many numbers were made, and how near the published ones are"""
+    """How many numbers were made, and how close they are to the published ones"""
 
 
 def record(one: Rebuilt, today: date) -> Record:
-    """Return the record of a table that was made."""
+    """Return the record of a table that was rebuilt."""
     scored = next((fact for fact in one.facts if fact.startswith("scored on ")), "").removeprefix("scored on ")
     return Record(one.table.name, today.isoformat(), scored, one.summary)
 
 
 def read(place: Path | None) -> dict[str, list[Record]]:
-    """Return the records by table; nothing where there is no file. Raises InputError for another file."""
+    """Return the records by table; empty if there is no file. Raises InputError for a file of another kind."""
     if place is None or not place.is_file():
         return {}
     found: dict[str, list[Record]] = {}
@@ -43,8 +43,10 @@ def read(place: Path | None) -> dict[str, list[Record]]:
 
 
 def cells(place: Path, names: Sequence[str], problem: str, remedy: str) -> list[list[str]]:
-    """Return the rows of a CSV file below its head. Raises InputError where the head has not these names, and for a row
-    that has more or fewer cells.
+    """Return the rows of a CSV file below its head.
+
+    Raises:
+        InputError: the head does not have these names, or a row has more or fewer cells.
     """
     with place.open(encoding="utf-8", newline="") as file:
         head, *rows = [*csv.reader(file)] or [[]]
@@ -57,7 +59,7 @@ def cells(place: Path, names: Sequence[str], problem: str, remedy: str) -> list[
 
 
 def write(place: Path, new: Sequence[Record]) -> None:
-    """Write records to a file, where they replace those of the same table and models."""
+    """Write records to a file. They replace records of the same table and models."""
 
     def what(one: Record) -> tuple[str, tuple[str, ...]]:
         return one.table, tuple(name.partition("@")[0] for name in one.models.split(", "))

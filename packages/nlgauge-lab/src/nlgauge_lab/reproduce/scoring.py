@@ -1,7 +1,9 @@
-"""Scores for tables and pages: the cheap metrics first, the smallest corpus first, and one that fails harms no other.
+"""Scores for tables and pages.
 
-What was scored lies in the store of `nlgauge.evaluate`, in a folder: nothing is computed twice, and a run that was
-broken off goes on where it stopped.
+Cheap metrics and small corpora are scored first, and the failure of one metric stops no other.
+
+Scores are stored in a folder by the cache of `nlgauge.evaluate`. So nothing is computed twice, and a run that was
+stopped continues where it stopped.
 """
 
 from __future__ import annotations
@@ -21,31 +23,33 @@ from nlgauge_lab.reproduce.specs import refusal
 
 
 class Job(NamedTuple):
-    """What is to be scored."""
+    """A corpus, and the metrics to score it with."""
 
     corpus: Corpus
     label: str
-    """The corpus's name, for a reader"""
+    """Name of the corpus for a reader"""
     metrics: Sequence[Metric]
 
 
 class Scores:
-    """The scores of some corpora by some metrics.
+    """The scores of corpora by metrics.
 
-    cache: the folder of the store, or False to keep nothing. tell: takes a line about each pass.
+    cache: the folder of the store, or False to store nothing. tell: is called with a line about each pass.
     """
 
     def __init__(self, cache: Path | bool, tell: Callable[[str], object] = lambda line: None) -> None:
         self._cache, self._tell = cache, tell
         self.computed = 0
-        """How many values were computed, and not taken from the store"""
+        """How many values were computed, without those from the store"""
         self._tables: dict[tuple[str, str], ScoreTable] = {}
         self._refused: dict[tuple[str, str], str] = {}
 
     def fill(self, jobs: Iterable[Job], after: Callable[[], object] = lambda: None) -> None:
-        """Score what is missing, the cheap metrics of all jobs first, and of two corpora the smaller.
+        """Score what is missing: the cheap metrics of all jobs first, and the smaller corpus first.
 
-        after: called when all is looked up, and after each pass.
+        Args:
+            jobs: corpora and metrics.
+            after: is called when everything is looked up, and after each pass.
         """
 
         def characters(job: Job) -> int:
@@ -71,7 +75,7 @@ class Scores:
                     after()
 
     def look_up(self, job: Job) -> None:
-        """Take what the store has, and score nothing."""
+        """Take the scores that the store has, and score nothing."""
         digest = job.corpus.digest
         wanted = {str(metric): metric for metric in job.metrics}
         new = {spec: metric for spec, metric in wanted.items() if (digest, spec) not in self._tables | self._refused}
@@ -82,7 +86,7 @@ class Scores:
                 self._refused[digest, spec] = refusal(found)
 
     def table(self, corpus: Corpus, metric: Metric) -> ScoreTable | None:
-        """Return a metric's scores, of the rows that have been scored; None where no row has been."""
+        """Return a metric's scores of the rows that have been scored; None where no row has been."""
         table = self._tables.get((corpus.digest, str(metric)))
         if table is None:
             return None
@@ -95,11 +99,11 @@ class Scores:
         return rows_of(table, [number for number in range(len(table.rows)) if number not in missing])
 
     def why(self, corpus: Corpus, metric: Metric) -> str:
-        """Why there is no table of a metric."""
+        """Return why there is no table of a metric."""
         return self._refused.get((corpus.digest, str(metric)), NOT_SCORED)
 
     def progress(self, corpus: Corpus, metric: Metric) -> str:
-        """`why`, or how many systems are scored, if some are."""
+        """Return how many systems a corpus-level metric has scored, if it has scored some; else the result of `why`."""
         table = self._tables.get((corpus.digest, str(metric)))
         if table is not None and table.columns[str(metric)].level == "system":
             systems = len(table.systems)
@@ -108,12 +112,15 @@ class Scores:
         return self.why(corpus, metric)
 
     def lacks(self, corpus: Corpus, spec: str) -> bool:
-        """Whether a metric that was looked up is still to be scored on some rows."""
+        """Return whether a metric that was looked up still lacks the scores of some rows."""
         table = self._tables.get((corpus.digest, spec))
         return table is not None and _missing(table, spec) > 0
 
     def _score_systems(self, job: Job, metrics: Mapping[str, Metric]) -> None:
-        """Score one system after the other, where a system may take hours: the store has those that are done."""
+        """Score one system after the other, for metrics that may take hours for each.
+
+        The store has the systems that are done.
+        """
         missing = dict.fromkeys(
             job.corpus.systems[at]
             for spec in metrics
@@ -138,7 +145,10 @@ class Scores:
 def scored(
     corpus: Corpus, metrics: Sequence[Metric], *, cache: Path | bool, evidence: bool = False
 ) -> dict[str, ScoreTable | NlgaugeError]:
-    """By metric, its column, or why there is none. What metrics share is computed once."""
+    """Return the column of each metric as a table, or the error why there is none.
+
+    Features that several metrics share are computed once.
+    """
     try:
         table = evaluate(corpus, metrics=list(metrics), evidence=evidence, progress=True, cache=cache)
     except NlgaugeError as error:
@@ -154,7 +164,7 @@ def scored(
 
 
 def read_model(table: ScoreTable) -> list[str]:
-    """The models that a table's scores come from, each with the beginning of its digest."""
+    """Return the models that a table's scores come from, each with the beginning of its digest."""
     models = [signature.facts.get("model") for signature in table.signatures.values()]
     return [f"{one['name']}@{one['digest'][:8]}" for one in models if isinstance(one, dict)]
 

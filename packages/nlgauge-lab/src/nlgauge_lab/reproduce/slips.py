@@ -1,4 +1,4 @@
-"""Slips of the published tables: numbers that the tables themselves contradict, found without any rated data."""
+"""Slips in the published tables: numbers that the tables themselves contradict. Finding them needs no rated data."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ import numpy as np
 from nlgauge_lab.reproduce.published import Column, Entry, Table, tables
 
 _LEAST_ROWS, _LEAST_MORE = 8, 1 / 3
-"""In a table of so many rows, r must look like rho in this share more of them than rho, to be called exchanged"""
+"""The least number of rows of a table whose columns may be called exchanged, and a share of the rows. In at least this
+share more rows, the number under r has to be a possible rho than the number under rho
+"""
 _LEAST_EQUAL = {"pearson": 3, "spearman": 3, "kendall": 5}
-"""Equal numbers of a coefficient in two rows that are no chance: of few systems tau takes few values"""
+"""How many equal numbers in two rows are too many for chance. For tau it is more, because of few systems it takes few
+values
+"""
 
 
 class Slip(NamedTuple):
-    """Numbers in print, in one row or in all, that cannot all be right."""
+    """Printed numbers, in one row or in every row, that cannot all be right."""
 
     table: str
     row: str
@@ -26,7 +30,9 @@ class Slip(NamedTuple):
     printed: str
     why: str
     taken: str
-    """What the comparison takes instead; empty where it takes what is printed, as nothing says what is right"""
+    """The number that is used for the comparison instead. Empty if the printed one is used, as the right one is not
+    known
+    """
 
 
 def slips() -> list[Slip]:
@@ -38,7 +44,7 @@ def slips() -> list[Slip]:
 
 
 def _slip(one: Table, entry: Entry, numbers: Sequence[int], why: str) -> Slip:
-    """A slip in some columns of a row."""
+    """Return a slip in some columns of a row."""
     printed, taken = (" ".join(_shown(one, values[n]) for n in numbers) for values in (entry.printed, entry.published))
     return Slip(
         table=one.name,
@@ -59,13 +65,13 @@ def _shown(one: Table, value: float | None) -> str:
 
 
 def _cells(one: Table) -> Iterator[tuple[Entry, int, float]]:
-    """Row, column and correlation of each number in print."""
+    """Yield the row, the column's number and the correlation of each printed number."""
     for entry in one.rows:
         yield from ((entry, n, value / one.scale) for n, value in enumerate(entry.printed) if value is not None)
 
 
 def _unit(one: Table) -> float:
-    """The last digit in print, as a correlation: numbers are off by less than it, whether rounded or cut off."""
+    """Return the last printed digit, as a correlation. A printed number, rounded or cut off, is wrong by less."""
     return 10.0**-one.digits / one.scale
 
 
@@ -94,12 +100,12 @@ def _not_the_mean(one: Table) -> Iterator[Slip]:
 
 
 def _rated(one: Table) -> dict[str, Entry]:
-    """The rows of ratings, which stand as metrics."""
+    """Return the rows that show ratings like a metric, by the rated aspect."""
     return {entry.rating: entry for entry in one.rows if entry.rating is not None and entry.printed}
 
 
 def _mirrored(one: Table, first: str, second: str) -> Iterator[tuple[int, int]]:
-    """Columns of two aspects that are alike but for the aspect."""
+    """Yield the numbers of two columns, one for each aspect, that differ in the aspect alone."""
     place = {column: n for n, column in enumerate(one.columns)}
     for column, n in place.items():
         if column.aspect == first and (m := place.get(column._replace(aspect=second))) is not None:
@@ -107,7 +113,7 @@ def _mirrored(one: Table, first: str, second: str) -> Iterator[tuple[int, int]]:
 
 
 def _not_symmetric(one: Table) -> Iterator[Slip]:
-    """Two ratings correlate the same way round and the other."""
+    """Yield slips where the correlation of two ratings is printed twice, with different numbers."""
     for (first, row), (second, other) in combinations(_rated(one).items(), 2):
         pairs = [(other.printed[n], row.printed[m], n) for n, m in _mirrored(one, first, second)]
         apart = [
@@ -121,7 +127,10 @@ def _not_symmetric(one: Table) -> Iterator[Slip]:
 
 
 def _exchanged(one: Table) -> Iterator[Slip]:
-    """Columns of r that take the few values that rho can take, beside columns of rho that do not."""
+    """Yield slips where columns of r and of rho seem exchanged.
+
+    For few systems rho can take few values. The numbers under r are such values, and the numbers under rho are not.
+    """
     rows = [entry for entry in one.rows if entry.rating is None and entry.printed]
     for n, column in enumerate(one.columns):
         other = column._replace(coefficient="spearman")
@@ -146,7 +155,10 @@ def _exchanged(one: Table) -> Iterator[Slip]:
 
 
 def _impossible_together(one: Table) -> Iterator[Slip]:
-    """Correlations of a metric with two ratings that contradict the one of these two."""
+    """Yield slips where correlations of a metric with two ratings are impossible.
+
+    They contradict the printed correlation of these two ratings.
+    """
     rated = _rated(one)
     for entry in one.rows:
         if entry.rating is not None or not entry.printed:
@@ -170,7 +182,7 @@ def _impossible_together(one: Table) -> Iterator[Slip]:
 
 
 def _impossible(a: float, b: float, both: float, unit: float, coefficient: str) -> bool:
-    """Whether no three things have these three correlations, each within the last digit in print."""
+    """Return whether no three variables can have these three correlations, each within the last printed digit."""
     if coefficient == "kendall":
         # Without ties (1 - tau) / 2 is a distance, so no side of the triangle is longer than the other two.
         return min(a - b - both, b - a - both, both - a - b) < -1 - 3 * unit
@@ -179,18 +191,18 @@ def _impossible(a: float, b: float, both: float, unit: float, coefficient: str) 
 
 
 def _size(one: Table, entry: Entry, column: Column) -> int | None:
-    """How many systems stand behind a number; None where the table does not say."""
+    """Return how many systems are behind a number; None if the table does not say."""
     known = one.systems.get(column.data) if column.level == "system" else None
     return None if known is None else known - len(entry.without)
 
 
 def _of_rho(value: float, n: int, unit: float) -> bool:
-    """Whether Spearman's rho of n systems without ties can be this value, as it is printed."""
+    """Return whether Spearman's rho of n systems without ties can have this printed value."""
     return _on_grid(1 - value, 12 / (n * (n * n - 1)), unit)
 
 
 def _of_tau(value: float, n: int, unit: float) -> bool:
-    """Whether Kendall's tau of n systems without ties can be this value, as it is printed."""
+    """Return whether Kendall's tau of n systems without ties can have this printed value."""
     return _on_grid(1 - value, 4 / (n * (n - 1)), unit)
 
 
@@ -199,7 +211,7 @@ def _on_grid(value: float, step: float, unit: float) -> bool:
 
 
 def _not_of_so_many(one: Table) -> Iterator[Slip]:
-    """rho and tau that no so many systems without ties have."""
+    """Yield slips where the table's number of systems, without ties, cannot have such a rho and tau."""
     for entry, n, rho in _cells(one):
         column = one.columns[n]
         size, other = _size(one, entry, column), column._replace(coefficient="kendall")
@@ -220,7 +232,7 @@ def _not_of_so_many(one: Table) -> Iterator[Slip]:
 
 
 def _not_the_best(one: Table) -> Iterator[Slip]:
-    """The best of some settings is no worse than each of them."""
+    """Yield slips where the number called the best of some settings is worse than the number of one of them."""
     by_name = {entry.name: entry for entry in one.rows}
     for entry, n, value in _cells(one):
         for other in (by_name[name] for name in entry.best if by_name[name].printed):
@@ -229,7 +241,7 @@ def _not_the_best(one: Table) -> Iterator[Slip]:
 
 
 def _repeated(one: Table) -> Iterator[Slip]:
-    """A row that repeats another one's numbers of a coefficient."""
+    """Yield slips where a row has all the numbers of another row for a coefficient."""
     of_metrics = [entry for entry in one.rows if entry.rating is None and entry.printed]
     for coefficient, least in _LEAST_EQUAL.items():
         numbers = [n for n, column in enumerate(one.columns) if column.coefficient == coefficient]
@@ -252,7 +264,7 @@ _CHECKS = (
 
 
 class _Printed(NamedTuple):
-    """A number in print."""
+    """A printed number, as a correlation."""
 
     table: Table
     entry: Entry
@@ -261,7 +273,10 @@ class _Printed(NamedTuple):
 
 
 def _printed_twice(known: Sequence[Table]) -> Iterator[Slip]:
-    """Numbers of the same metric in two tables that agree mostly, and not here."""
+    """Yield slips where two tables print different numbers for the same thing.
+
+    Two tables are compared only if most of their shared numbers agree.
+    """
     found = {one.name: _meant(one) for one in known}
     apart: dict[tuple[str, object], list[_Printed]] = {}
     for one, other in permutations(known, 2):
@@ -287,7 +302,7 @@ def _printed_twice(known: Sequence[Table]) -> Iterator[Slip]:
 
 
 def _meant(one: Table) -> Mapping[object, list[_Printed]]:
-    """The numbers of a table by what they are: data, column, metric with its settings, and texts."""
+    """Return the numbers of a table by their meaning: data, column, metric with its settings, and texts."""
     found: dict[object, list[_Printed]] = defaultdict(list)
     for entry, n, value in _cells(one):
         column = one.columns[n]

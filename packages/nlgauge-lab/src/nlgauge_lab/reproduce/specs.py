@@ -1,4 +1,4 @@
-"""A spec of a table or a suite as the metric that is meant, on the model that was asked for."""
+"""Metrics made from the specs of tables and suites, on the model that the user chose."""
 
 from __future__ import annotations
 
@@ -15,14 +15,19 @@ from nlgauge_lab.studies.scorings import MaskEvalScorings
 
 _STUDIED: tuple[type[Metric], ...] = (*ABLATIONS.values(), BaryScoreVariants, MaskEvalScorings, Neighbours)
 _OF_STUDIES = {kind.__name__: kind for kind in _STUDIED}
-"""Metrics that give many settings of one metric as parts, from one pass: only tables and studies name them"""
+"""Metrics whose parts are many settings of one metric, from one pass. Only tables and studies name them"""
 
 
 def metric_of(spec: str, model: str | None, defaults: Mapping[str, object]) -> Metric:
-    """A metric from its spec. Raises SpecError for one that cannot be had.
+    """Return the metric of a spec.
 
-    model: of a metric that names none. defaults: parameters for a metric that has them and whose spec leaves them as
-    they are.
+    Args:
+        spec: the spec.
+        model: the model of a metric whose spec names none.
+        defaults: parameters for a metric that has them and whose spec leaves them at their default.
+
+    Raises:
+        SpecError: the metric cannot be made.
     """
     name, parameters = registry.parsed(spec)
     studied = _OF_STUDIES.get(name)
@@ -35,10 +40,10 @@ def metric_of(spec: str, model: str | None, defaults: Mapping[str, object]) -> M
 
 
 def names_of(spec: str, metric: Metric) -> set[str]:
-    """By which a user may mean a metric: its class, its registered name, its spec as given and in full."""
+    """Return the names by which a user may mean a metric: class, registered name, spec as written, and full spec."""
     return {type(metric).__name__, metric.name, spec, str(metric)}
 
 
 def refusal(error: NlgaugeError) -> str:
-    """Why a metric cannot be had, without the list of all that can."""
+    """Return why a metric cannot be had, without the list of all available metrics."""
     return str(error).partition("; there are ")[0]

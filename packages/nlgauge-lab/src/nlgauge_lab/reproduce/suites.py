@@ -1,6 +1,6 @@
-"""What the results page measures: the metrics of ours for each rated data set, and the columns that are reported.
+"""The content of the results page: our metrics for each rated data set, and the columns that are reported.
 
-This is the one place that names them; `page.py` makes the page.
+This is the one place that names them. `page.py` makes the page.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _VECTORS = (
     "VectorExtrema",
 )
 _IDF = ("BaryScore(idf='none')", "BaryScore(idf='references')")
-"""Beside the default, which was chosen among them"""
+"""Settings that are shown besides the default, which was chosen among the three"""
 _SETS = (
     "MarkEvaluate",
     "MarkEvaluate(estimator='schnabel')",
@@ -74,12 +74,12 @@ _CANDIDATE = (
 
 
 def _aligned(*names: str) -> tuple[str, ...]:
-    """The aspects by embeddings and by both trained aligners."""
+    """Return the specs of each aspect with the embedding aligner and with both trained aligners."""
     return tuple(spec for name in names for spec in (name, f"{name}(aligner='D')", f"{name}(aligner='R')"))
 
 
 class Group(NamedTuple):
-    """Metrics that see the same rows."""
+    """Metrics that are compared on the same rows."""
 
     metrics: tuple[str, ...]
     without: tuple[str, ...] = ()
@@ -101,12 +101,12 @@ class Suite:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Parameters of every metric that has them"""
     parts: tuple[str, ...] = ()
-    """Parts that are reported as well as the first one, of metrics that have them"""
+    """Parts that are reported in addition to the first one, for metrics that have them"""
     resample: str = "both"
-    """What the intervals speak about: other 'items' or items and systems, 'both'"""
+    """What the intervals resample: 'items', or items and systems ('both')"""
     notes: tuple[str, ...] = ()
     printed: bool = True
-    """Whether a paper prints the published numbers; those of released score files are counted apart"""
+    """Whether a paper prints the published numbers. Numbers from released score files are counted separately"""
 
     @property
     def specs(self) -> list[str]:
@@ -114,7 +114,7 @@ class Suite:
         return [spec for group in self.groups for spec in group.metrics]
 
     def spec_of(self, name: str) -> str:
-        """The metric of a row's name, which ends in a part where that is not the metric's first."""
+        """Return the metric of a row, whose name ends in a part if that is not the metric's first one."""
         return next((name.removesuffix(f" {part}") for part in self.parts if name.endswith(f" {part}")), name)
 
 

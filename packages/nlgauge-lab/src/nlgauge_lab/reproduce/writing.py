@@ -24,7 +24,7 @@ def _number(value: float | None, digits: int, sign: str = "") -> str:
 
 
 def _cells(block: Block, digits: int) -> list[list[str]]:
-    """Head and rows of a block; three columns for a number that is published, one for another."""
+    """Return head and rows of a block. A published number has three columns, and another number has one."""
     published = [
         any(cells[n].published is not None for cells in block.rows.values()) for n, _ in enumerate(block.heads)
     ]
@@ -45,7 +45,7 @@ def _cells(block: Block, digits: int) -> list[list[str]]:
 
 
 def _missing(rebuilt: Rebuilt) -> Iterator[tuple[str, list[str]]]:
-    """(reason, rows) of the rows that have no number of ours."""
+    """Yield each reason why rows have no number of ours, with the names of these rows."""
     reasons: dict[str, dict[str, None]] = {}
     for block in rebuilt.blocks:
         for name, cells in block.rows.items():
@@ -56,7 +56,7 @@ def _missing(rebuilt: Rebuilt) -> Iterator[tuple[str, list[str]]]:
 
 
 def tables(rebuilt: Rebuilt) -> list[Cells]:
-    """Each block as a table of numbers whose first head is its title."""
+    """Return each block as a table of numbers. The first head is the title of the block."""
     made: list[Cells] = []
     for block in rebuilt.blocks:
         lines: list[list[Printed]] = [[block.title]]
@@ -70,7 +70,7 @@ def tables(rebuilt: Rebuilt) -> list[Cells]:
 
 
 def text(rebuilt: Rebuilt) -> list[str]:
-    """Lines for a terminal."""
+    """Return the lines for a terminal."""
     lines = [f"{rebuilt.table.name}: {PAPERS[rebuilt.table.paper]}, {rebuilt.table.title}", rebuilt.summary]
     for block in rebuilt.blocks:
         cells = _cells(block, rebuilt.table.digits)
@@ -87,7 +87,7 @@ def text(rebuilt: Rebuilt) -> list[str]:
 
 
 def markdown(rebuilt: Rebuilt, figures: Sequence[str] = ()) -> str:
-    """A page; figures are file names beside it."""
+    """Return a page in Markdown. `figures` are names of image files in the same folder."""
     table = rebuilt.table
     lines = [f"# {table.name}", "", f"{PAPERS[table.paper]}: {table.title}. {rebuilt.summary}.", ""]
     if table.scale != 1:
@@ -109,12 +109,12 @@ def markdown(rebuilt: Rebuilt, figures: Sequence[str] = ()) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that is no Markdown."""
+    """Return a text without line breaks, and with | escaped, for a cell of a Markdown table."""
     return text.replace("|", "\\|").replace("\n", " ")
 
 
 def table_csv(rebuilt: Sequence[Rebuilt]) -> str:
-    """A line for every number."""
+    """Return CSV with a line for every number."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["table", "block", "row", "column", "published", "ours", "difference", "metric", "reason"])
@@ -133,7 +133,7 @@ def _full(value: float | None) -> str:
 
 
 def records(rebuilt: Rebuilt) -> dict[str, object]:
-    """For JSON."""
+    """Return the table as a JSON record."""
     blocks = [
         {
             "title": block.title,
@@ -159,9 +159,12 @@ def _record(cell: Cell) -> dict[str, object]:
 
 
 def draw(rebuilt: Rebuilt, folder: Path) -> list[str]:
-    """Write the figures of a table as PNG into a folder; their file names. Raises MissingExtraError.
+    """Write the figures of a table as PNG files into a folder, and return their names.
 
     A block without a number of ours has no figure.
+
+    Raises:
+        MissingExtraError: the extra `plots` is not installed.
     """
     names: list[str] = []
     for block in rebuilt.blocks:

@@ -1,6 +1,6 @@
-"""Studies of metrics, after the papers' own: each a function that returns a frozen dataclass, and a command.
+"""Studies of metrics as in the papers. Each study is a function that returns a frozen dataclass, and a command.
 
-On a saved table: `matrix`, `distributions`, `significance`. On a rated table of outputs, which is scored in one pass
-for all settings: `infolm` (temperature, alpha and beta), `layers`, `neighbours` (Mark-Evaluate's K), `ablation` (CTC).
-Every result has `tables()`, the cells of what a terminal shows, and `draw(path)` for a figure (extra `plots`).
+`matrix`, `distributions` and `significance` read a saved table. `infolm` (temperature, alpha and beta), `layers`,
+`neighbours` (Mark-Evaluate's K) and `ablation` (CTC) score a table of rated outputs in one pass for all settings. Every
+result has `tables()`, the cells that a terminal shows, and `draw(path)` for a figure (extra `plots`).
 """

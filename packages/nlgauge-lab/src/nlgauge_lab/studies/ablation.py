@@ -1,8 +1,9 @@
 """CTC's ablations: what each ingredient of its metrics adds (the paper's tables 1, 2 and 3, and stop-words on and off).
 
-Relevance: alignment of references with the output, of the output with the source, their sum, their product (the
-metric). Preservation: each direction alone, and the harmonic mean of both (the metric). Engagingness: the mean and the
-sum (the metric) of the alignments. All variants of an aspect come from one alignment of the texts.
+For Relevance the variants are the alignment of the references with the output, the alignment of the output with the
+source, their sum, and their product, which is the metric. For Preservation they are each direction alone, and the
+harmonic mean of both, which is the metric. For Engagingness they are the mean and the sum of the alignments, and the
+sum is the metric. All variants of an aspect come from one alignment of the texts.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from nlgauge_lab.studies.sweep import Setting, Sweep, sweep
 
 
 class _Relevance:
-    """Relevance, and its ingredients as parts (table 1)."""
+    """Relevance, with its ingredients as further sub-scores (table 1)."""
 
     parts: ClassVar[tuple[str, ...]] = ("r→y", "y→x", "sum", "product")
 
@@ -33,7 +34,7 @@ class _Relevance:
 
 
 class _Preservation:
-    """Preservation, and each of its directions as a part (table 2)."""
+    """Preservation, with each of its directions as a further sub-score (table 2)."""
 
     parts: ClassVar[tuple[str, ...]] = ("y→x", "x→y", "both")
 
@@ -42,7 +43,7 @@ class _Preservation:
 
 
 class _Engagingness:
-    """Engagingness, and the mean in place of the sum as a part (table 3)."""
+    """Engagingness, with the mean in place of the sum as a further sub-score (table 3)."""
 
     parts: ClassVar[tuple[str, ...]] = ("mean", "sum")
 
@@ -52,32 +53,32 @@ class _Engagingness:
 
 @dataclass(frozen=True)
 class RelevanceVariants(_Relevance, ctc.Relevance):
-    """The variants of Relevance."""
+    """Relevance whose sub-scores are the variants of its ablation."""
 
 
 @dataclass(frozen=True)
 class PreservationVariants(_Preservation, ctc.Preservation):
-    """The variants of Preservation."""
+    """Preservation whose sub-scores are the variants of its ablation."""
 
 
 @dataclass(frozen=True)
 class EngagingnessVariants(_Engagingness, ctc.Engagingness):
-    """The variants of Engagingness."""
+    """Engagingness whose sub-scores are the variants of its ablation."""
 
 
 @dataclass(frozen=True)
 class PublishedRelevanceVariants(_Relevance, published.Relevance):
-    """The variants of published/Relevance."""
+    """published/Relevance whose sub-scores are the variants of its ablation."""
 
 
 @dataclass(frozen=True)
 class PublishedPreservationVariants(_Preservation, published.Preservation):
-    """The variants of published/Preservation."""
+    """published/Preservation whose sub-scores are the variants of its ablation."""
 
 
 @dataclass(frozen=True)
 class PublishedEngagingnessVariants(_Engagingness, published.Engagingness):
-    """The variants of published/Engagingness."""
+    """published/Engagingness whose sub-scores are the variants of its ablation."""
 
 
 ABLATIONS: Mapping[str, type[CTCAspect]] = {
@@ -99,13 +100,22 @@ def ablation(
     level: str = "pooled",
     **how: Any,
 ) -> Sweep:
-    """Agreement with people of CTC's metrics with an ingredient left out (the paper's tables 1, 2 and 3).
+    """Return the agreement with people of CTC's metrics with an ingredient left out (the paper's tables 1, 2 and 3).
 
-    metrics: Relevance, Preservation, Engagingness or those of published/, with parameters if wanted; the first three,
-    where the rows have their texts, if none is given. aligners: 'E', 'D', 'R'. Every variant is computed with
-    stop-words and without. The paper's level is 'pooled'. model: for metrics that name none. how: what
-    `nlgauge_lab.studies.sweep.sweep` takes. Raises SpecError for another metric, InputError where the rows have the
-    texts of none.
+    Every variant is computed with stop-words and without.
+
+    Args:
+        corpus: rated outputs.
+        metrics: Relevance, Preservation, Engagingness or these from published/, with other parameters if wanted. By
+            default the first three, as far as the rows have their texts.
+        aligners: 'E', 'D', 'R'.
+        model: for metrics that name none.
+        level: the paper's is 'pooled'.
+        how: what `nlgauge_lab.studies.sweep.sweep` takes.
+
+    Raises:
+        SpecError: another metric.
+        InputError: no row has the texts for any of the metrics.
     """
     settings: list[Setting] = []
     for spec in metrics or _fitting(corpus):
@@ -121,7 +131,7 @@ def ablation(
 
 
 def _settings(base: CTCAspect, aligner: str, stopwords: bool) -> list[Setting]:
-    """For one aspect by one aligner: a setting for each of its variants."""
+    """Return a setting for each variant of one aspect, with one aligner."""
     given = {field.name: getattr(base, field.name) for field in fields(base)}
     varied = ABLATIONS[base.name](**{**given, "aligner": aligner, "stopwords": stopwords})
     line = f"{replace(base, aligner='E')} {aligner}"
@@ -130,7 +140,7 @@ def _settings(base: CTCAspect, aligner: str, stopwords: bool) -> list[Setting]:
 
 
 def _fitting(corpus: Corpus) -> list[str]:
-    """The metrics whose texts some row has."""
+    """Return the names of the metrics for which some row has all texts."""
     fitting = [
         name
         for name, kind in ABLATIONS.items()

@@ -1,8 +1,8 @@
-"""Does a better aligner make a better metric? Accuracy of the alignment against agreement with people.
+"""Study of whether a better aligner makes a better metric: accuracy of the alignment against agreement with people.
 
-Section 4.4 and figure 7 of the CTC paper: one training run of an aligner is stopped at many steps. At each, the aligner
-judges words that people labelled, and a metric of it scores outputs that people rated. The star of the figure is the
-last of these aligners, trained on with other words that people labelled.
+Section 4.4 and figure 7 of the CTC paper: one training run of an aligner is measured at many steps. At each step the
+aligner judges words that people labelled, and a metric with this aligner scores outputs that people rated. The star in
+the figure is the last of these aligners after further training on other words that people labelled.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from nlgauge_lab.training.aligner_run import train
 
 
 class Accuracies(Sweep):
-    """Agreement with people by steps of training, and by the accuracy of the alignment."""
+    """The agreement with people at steps of training, together with the accuracy of the alignment there."""
 
     def draw(self, path: Path) -> None:
-        """A panel an aspect and coefficient: accuracy across, agreement up."""
+        """Draw a panel for each aspect and coefficient: accuracy on the x axis, agreement on the y axis."""
         panels: dict[str, dict[str, figures.Curve]] = {}
         for aspect in self.aspects:
             for coefficient in self.coefficients:
@@ -59,15 +59,15 @@ def accuracy(
     Args:
         corpus: rated outputs.
         words: labelled rows whose words the accuracy is measured on. None of their sources is trained on.
-        out: folder of the run; a run that was stopped goes on.
+        out: folder of the run. A run that was stopped continues from there.
         every: steps between two points.
-        metric: a metric of the aligner D.
-        finetune: labelled rows to train the last aligner on with, for as many steps as lie between two points.
+        metric: a metric of the aligner D that names no model.
+        finetune: labelled rows for further training of the last aligner, over `every` steps.
         labelled, pairs, tasks, config, body, steps: as in `nlgauge_lab.training.aligner_run.train`.
         how: what `nlgauge_lab.studies.sweep.sweep` takes.
 
     Raises:
-        SpecError: the metric has no aligner D.
+        SpecError: the metric has no aligner D, or names a model.
     """
     made = registry.metric(metric)
     if not isinstance(made, CTCAspect) or made.aligner != "D" or made.model is not None:
@@ -93,7 +93,7 @@ def accuracy(
 
 
 def _points(out: Path, line: str) -> Iterator[tuple[str, dict[str, Any], Path]]:
-    """The points of a run, in the order of its steps, with the folders of their aligners."""
+    """Yield the points of a run in the order of its steps: line, values of the setting, and folder of the aligner."""
     for text in (out / "curve.jsonl").read_text(encoding="utf-8").splitlines():
         point = json.loads(text)
         step, right = point["step"], point["words"]["words"]["accuracy"]

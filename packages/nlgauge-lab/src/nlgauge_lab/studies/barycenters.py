@@ -1,8 +1,9 @@
-"""How BaryScore merges layers, and what its tokens weigh, against people.
+"""Study of how BaryScore merges layers and weighs tokens, by agreement with people.
 
-The authors set Wasserstein barycenters of layers against their Euclidean mean, which MoverScore takes, and published
-scores without stop-words and with the weights of a language model. They do not say which weights these are: here a
-token weighs its surprisal, the negative log-probability that the model's own masked LM gives it where it is masked.
+The authors compare Wasserstein barycenters of layers with their Euclidean mean, which MoverScore takes. They also
+published scores without stop-words, and with the weights of a language model. They do not say which weights these are.
+Here the weight of a token is its surprisal: the negative log-probability that the model's own masked LM gives it when
+it is masked.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ WEIGHTS = ("idf", "none", "lm")
 
 @dataclass(frozen=True, eq=False)
 class SurprisalVectors(TokenVectors):
-    """The vectors of a text's tokens, and how surprising each token is."""
+    """The vectors of a text's tokens, and the surprisal of each token."""
 
     surprisals: NDArray[np.float64]
     """[tokens], in nats; 0 for special tokens"""
@@ -44,7 +45,10 @@ class SurprisalVectors(TokenVectors):
 def read_surprisal_vectors(
     requests: Sequence[SurprisalVectorsRequest], block: TextBlock
 ) -> dict[SurprisalVectorsRequest, SurprisalVectors | None]:
-    """Read texts as a whole, and with their tokens masked in turn."""
+    """Return the token vectors of each text, read as a whole, with the surprisals, for which tokens are masked in turn.
+
+    The feature of a text is None if it cannot be read.
+    """
     vectors = read_vectors([VectorsRequest(one.text, one.layers) for one in requests], block)
     logs = read_masked([MaskedLikelihoodRequest(one.text, one.stride) for one in requests], block)
     out: dict[SurprisalVectorsRequest, SurprisalVectors | None] = {}
@@ -71,14 +75,14 @@ def read_surprisal_vectors(
 
 @dataclass(frozen=True)
 class SurprisalVectorsRequest(TextRequest[SurprisalVectors]):
-    """Hidden states of a text's tokens at chosen layers, and the surprisal of each token."""
+    """A request for the hidden states of a text's tokens at chosen layers, and for the surprisal of each token."""
 
     capability = MASKED_LM
     reader: ClassVar[Reader] = staticmethod(read_surprisal_vectors)
 
     layers: tuple[int, ...]
     stride: int = 1
-    """How many tokens, far apart, are masked in one pass; 1 is exact"""
+    """How many tokens, at a distance from each other, are masked in one pass; 1 is exact"""
 
     @property
     def work(self) -> int:
@@ -90,7 +94,7 @@ class SurprisalVectorsRequest(TextRequest[SurprisalVectors]):
 
 @dataclass(frozen=True)
 class BaryScoreVariants(BaryScore):
-    """BaryScore by another mean of layers, or with the weights of a language model."""
+    """BaryScore with another mean of layers, or with the weights of a language model."""
 
     mean: str = param("wasserstein", choices=MEANS, help="the barycenter of layers, or their 'euclidean' mean by token")
     lm: bool = param(False, help="whether a token weighs its surprisal, in place of idf")
@@ -137,20 +141,20 @@ def barycenters(
     level: str = "pooled",
     **how: Any,
 ) -> Sweep:
-    """Return the agreement of BaryScore with people by the mean of layers, the weights, and with stop-words or not.
+    """Return the agreement of BaryScore with people for each mean of layers, weight, and use of stop-words.
 
     Args:
         corpus: rated outputs.
         metric: BaryScore, with any other parameters.
         means: 'wasserstein', 'euclidean'.
         weights: 'idf' (the metric's own), 'none', 'lm'.
-        stopwords: whether they are read.
+        stopwords: whether stop-words are included; both by default.
         model: for a metric that names none.
         level: as in `nlgauge.correlate`.
         how: what `nlgauge_lab.studies.sweep.sweep` takes.
 
     Raises:
-        SpecError: another metric, or what is none of these means or weights.
+        SpecError: another metric, or unknown means or weights.
     """
     base = registry.metric(metric, model=model)
     if type(base) is not BaryScore:

@@ -1,7 +1,7 @@
-"""How scores spread: histograms of metrics and of people's ratings, each brought to the range from 0 to 1.
+"""Histograms of the scores of metrics and of people's ratings, each scaled to the range from 0 to 1.
 
-Figures 3 and 9 of the InfoLM paper show these. A metric that tells good outputs from bad as people do spreads its
-scores as people spread theirs; one that gives nearly all outputs nearly one score leaves nothing to tell by.
+Figures 3 and 9 of the InfoLM paper show these. The scores of a good metric spread as people's ratings spread. A metric
+that gives nearly the same score to nearly all outputs cannot separate good ones from bad ones.
 """
 
 from __future__ import annotations
@@ -26,41 +26,42 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 @dataclass(frozen=True)
 class Distribution:
-    """One metric's, or one aspect's, values from 0, the worst that occurs, to 1, the best."""
+    """The values of one metric or one aspect, scaled from 0 (the worst value that occurs) to 1 (the best)."""
 
     name: str
     n: int
     undefined: int
     """Rows without a value"""
     infinite: int
-    """Rows whose value is infinite; they have no place between 0 and 1"""
+    """Rows with an infinite value, which has no position between 0 and 1"""
     low: float
-    """What is 0, as the metric gives it"""
+    """The value that is scaled to 0, in the metric's own scale"""
     high: float
-    """What is 1"""
+    """The value that is scaled to 1, in the metric's own scale"""
     shares: tuple[float, ...] = ()
-    """The share of the rows, by bin"""
+    """Share of the rows in each bin"""
     quantiles: tuple[float, ...] = (math.nan,) * len(_QUANTILES)
-    """At 5, 25, 50, 75 and 95 %"""
+    """Scaled values at 5, 25, 50, 75 and 95 %"""
     mean: float = math.nan
     deviation: float = math.nan
     distances: dict[str, float] = field(default_factory=dict)
-    """By aspect: the mean distance between this distribution and that of the ratings (Wasserstein-1), from 0 to 1"""
+    """By aspect, the Wasserstein-1 distance from 0 to 1 between this distribution and the distribution of the ratings
+    """
     reason: str | None = None
-    """Why there is nothing to show"""
+    """Why there is no distribution; None if there is one"""
 
 
 @dataclass(frozen=True)
 class Distributions:
-    """What `distributions` found."""
+    """The result of `distributions`."""
 
     records: tuple[Distribution, ...]
     edges: tuple[float, ...]
-    """Where the bins begin and end"""
+    """Ends of the bins: [bins + 1]"""
 
     @property
     def notes(self) -> list[str]:
-        """What is left out of what, and why."""
+        """Sentences on the values that were left out, and why."""
         notes = []
         for one in self.records:
             counts = ((one.undefined, "without a value"), (one.infinite, "with an infinite value"))
@@ -69,7 +70,7 @@ class Distributions:
         return notes
 
     def tables(self) -> list[list[list[Cell]]]:
-        """For a terminal."""
+        """Return the cells of a table for a terminal."""
         aspects = list(dict.fromkeys(aspect for one in self.records for aspect in one.distances))
         heads = ["5 %", "25 %", "50 %", "75 %", "95 %", "deviation", *(f"from {aspect}" for aspect in aspects)]
         cells: list[list[Cell]] = [["scaled to [0, 1]", "n", *heads]]
@@ -79,7 +80,7 @@ class Distributions:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """A histogram for each, one under the other."""
+        """Draw a histogram for each metric and aspect, one below the other."""
         shown = {one.name: one.shares for one in self.records if one.reason is None}
         figures.histograms(
             path, {"": figures.Histograms(shown, self.edges)}, "from the worst value that occurs to the best"
@@ -94,12 +95,20 @@ def distributions(
     every_part: bool = False,
     bins: int = 40,
 ) -> Distributions:
-    """The distribution of each metric's scores of rows (InfoLM's figures 3 and 9).
+    """Return the distribution of each metric's scores of rows (InfoLM's figures 3 and 9).
 
-    Where lower is better the scale is turned, as the paper turns its distances. source: ratings as `nlgauge.correlate`
-    takes them; they are shown too, and how far each metric's distribution lies from theirs. metrics and every_part as
-    in `nlgauge.data.table.selection.selected`. Corpus-level metrics have no distribution and are left out. Raises
-    InputError.
+    The scale is turned where lower is better, as the paper turns its distances. Corpus-level metrics have no
+    distribution and are left out.
+
+    Args:
+        table: the scores.
+        source: ratings as `nlgauge.correlate` takes them. They are shown too, with their distance to each metric's
+            scores.
+        metrics, every_part: as in `nlgauge.data.table.selection.selected`.
+        bins: number of bins, at least 2.
+
+    Raises:
+        InputError: there are fewer than 2 bins, or as `selected` raises it.
     """
     if bins < 2:
         raise InputError(f"{bins} bins show nothing", remedy="take 2 or more")
@@ -118,7 +127,10 @@ def distributions(
 
 
 def scaled(values: Float) -> Float:
-    """What is finite, from 0 to 1, in ascending order; empty where that is one value only."""
+    """Return the finite values scaled to the range from 0 to 1, in ascending order.
+
+    The result is empty if there are no two different values.
+    """
     known = np.sort(values[np.isfinite(values)])
     spread = known[-1] - known[0] if len(known) else 0.0
     return (known - known[0]) / spread if spread > 0 else known[:0]
@@ -145,7 +157,7 @@ def _distribution(name: str, values: Float, sign: float, edges: Float, people: M
 
 
 def _wasserstein(x: Float, y: Float) -> float:
-    """The area between two empirical distribution functions of ascending samples."""
+    """Return the area between the empirical distribution functions of two samples, each in ascending order."""
     at = np.sort(np.concatenate([x, y]))
     gaps = [np.searchsorted(sample, at[:-1], side="right") / len(sample) for sample in (x, y)]
     return float((np.abs(gaps[0] - gaps[1]) * np.diff(at)).sum())

@@ -1,6 +1,6 @@
-"""How InfoLM depends on its parameters: the temperature, and alpha and beta of its measure.
+"""Studies of how InfoLM depends on its parameters: the temperature, and alpha and beta of its measure.
 
-One pass of the masked model serves all temperatures, and one bag of distributions all alphas and betas.
+One pass of the masked model is enough for all temperatures, and one bag of distributions for all alphas and betas.
 """
 
 from __future__ import annotations
@@ -31,10 +31,18 @@ def temperature(
     coefficients: Sequence[str] = ("pearson", "spearman", "kendall"),
     **how: Any,
 ) -> Sweep:
-    """Agreement of InfoLM with people at many temperatures of its softmax (the paper's figures 4 and 5).
+    """Return the agreement of InfoLM with people at many temperatures of its softmax (the paper's figures 4 and 5).
 
-    metrics: InfoLM with any other parameters; the paper takes Fisher-Rao at system level. model: for those that name
-    none. how: what `nlgauge_lab.studies.sweep.sweep` takes. Raises SpecError for another metric.
+    Args:
+        corpus: rated outputs.
+        metrics: InfoLM with any other parameters. The paper takes Fisher-Rao at system level.
+        temperatures: the temperatures.
+        model: for metrics that name none.
+        coefficients: as in `nlgauge.correlate`.
+        how: what `nlgauge_lab.studies.sweep.sweep` takes.
+
+    Raises:
+        SpecError: another metric.
     """
     settings = [
         Setting(str(one), {"temperature": float(t)}, replace(one, temperature=float(t)))
@@ -54,10 +62,21 @@ def parameters(
     coefficients: Sequence[str] = ("pearson", "spearman"),
     **how: Any,
 ) -> Sweep:
-    """Agreement of InfoLM with people over alpha and beta of measure 'ab' (the paper's figure 6).
+    """Return the agreement of InfoLM with people over alpha and beta of the measure 'ab' (the paper's figure 6).
 
-    Measures 'alpha' and 'renyi' vary alpha alone, and 'gamma' beta. Settings outside the measure's domain are
-    left out and named in the notes. model and how as in `temperature`. Raises SpecError for a measure without either.
+    For the measures 'alpha' and 'renyi' only alpha varies, and for 'gamma' only beta. Settings outside the measure's
+    domain are left out and named in the notes.
+
+    Args:
+        corpus: rated outputs.
+        metric: InfoLM with one of these measures.
+        alphas, betas: the values.
+        model: for a metric that names none.
+        coefficients: as in `nlgauge.correlate`.
+        how: what `nlgauge_lab.studies.sweep.sweep` takes.
+
+    Raises:
+        SpecError: another metric, or a measure that has neither alpha nor beta.
     """
     (base,) = _infolms([metric], model)
     if base.measure not in _VARIED:

@@ -1,7 +1,7 @@
 """Which layer of a model agrees best with people: BERTScore, BaryScore and CTC's aligner E on each layer alone.
 
-The published code of BERTScore and CTC has a layer for each model, chosen so; nobody chose one for the embedded model
-or for yours. All layers come from one pass.
+In the published code of BERTScore and CTC a layer was chosen in this way for each model. Nobody has chosen one for the
+embedded model or for yours. All layers come from one pass.
 """
 
 from __future__ import annotations
@@ -27,12 +27,19 @@ def layers(
     model: str | None = None,
     **how: Any,
 ) -> Sweep:
-    """Agreement with people of metrics on each layer of their model, 0 being the embeddings.
+    """Return the agreement with people of metrics on each layer of their model. Layer 0 is the embeddings.
 
-    metrics: any with a parameter `layer`, or `layers` that takes a tuple of them (each is then used alone); BERTScore
-    and BaryScore where rows have references, Consistency where they have sources, if none is given. numbers: of the
-    layers, all by default. model: for metrics that name none. how: what `nlgauge_lab.studies.sweep.sweep` takes. Raises
-    SpecError for a metric without layers, InputError where rows have neither references nor sources.
+    Args:
+        corpus: rated outputs.
+        metrics: metrics with a parameter `layer`, or with `layers` that takes a tuple (each layer is then used alone).
+            By default BERTScore and BaryScore if rows have references, and Consistency if they have sources.
+        numbers: numbers of the layers, all by default.
+        model: for metrics that name none.
+        how: what `nlgauge_lab.studies.sweep.sweep` takes.
+
+    Raises:
+        SpecError: a metric has no layers, or its model lacks one of `numbers`.
+        InputError: the rows have neither references nor sources.
     """
     chosen = [registry.metric(one, model=model) for one in metrics or _fitting(corpus)]
     settings: list[Setting] = []
@@ -54,7 +61,10 @@ def _fitting(corpus: Corpus) -> list[str]:
 
 
 def layers_of(metric: Metric) -> int:
-    """How many layers the metric's model has, the embeddings not counted. Raises SpecError where it uses no model."""
+    """Return the number of layers of the metric's model, without the embeddings.
+
+    Raises SpecError where it uses no model.
+    """
     name = metric.reads
     if name is None:
         raise SpecError(f"{metric} uses no model")
@@ -63,9 +73,12 @@ def layers_of(metric: Metric) -> int:
 
 
 def up_to(metric: Metric, number: int) -> Metric:
-    """The metric as it would be if its model's card named a layer: on that one, or on its window that ends there.
+    """Return the metric with the layers that it reads if its model's card names this layer.
 
-    Raises SpecError for a metric that has no layer to choose.
+    These are that layer, or a window of several layers that ends there.
+
+    Raises:
+        SpecError: the metric has no layer to choose.
     """
     layers = getattr(metric, "layers", None)
     if not isinstance(layers, int):
@@ -75,7 +88,7 @@ def up_to(metric: Metric, number: int) -> Metric:
 
 
 def at(metric: Metric, number: int) -> Metric:
-    """The metric on one layer. Raises SpecError for a metric that has none to choose."""
+    """Return the metric on one layer. Raises SpecError for a metric that has none to choose."""
     names = {field.name for field in fields(metric)}
     if "layer" in names:
         return replace(metric, layer=number)  # type: ignore[call-arg]

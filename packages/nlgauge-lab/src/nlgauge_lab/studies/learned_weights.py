@@ -1,7 +1,7 @@
-"""MaskEval with learned weights, on rows that they were not learned from (section 5 of the paper, tables 1 and 2).
+"""MaskEval with learned weights, on rows that they were not learned from (section 5 of the paper, tables 1, 2).
 
-The paper learns the weights of each aspect on rows drawn at random (700 of SummEval, 62 of ASSET), and compares uniform
-and learned weights on the others. It does not say which rows were drawn, so here they are drawn several times.
+The paper learns the weights of each aspect on rows drawn at random (700 of SummEval, 62 of ASSET). It compares uniform
+and learned weights on the other rows. It does not say which rows were drawn, so here they are drawn several times.
 """
 
 from __future__ import annotations
@@ -33,18 +33,22 @@ _UNIFORM, _LEARNED = "uniform weights", "learned weights"
 
 @dataclass(frozen=True)
 class LearnedWeights:
-    """Pearson correlations of uniform and learned weights with ratings, on rows that were not learned from."""
+    """Pearson correlations with ratings, by uniform and by learned weights, on rows that were not learned from."""
 
     aspects: tuple[str, ...]
     ours: dict[str, list[list[float]]]
-    """By weights: a list of the correlations with the aspects, for each draw of rows"""
+    """By kind of weights, for each draw of rows: the correlations with the aspects"""
     printed: dict[str, list[float]]
-    """The same of the paper, where that is asked for"""
+    """By kind of weights, the correlations with the aspects that the paper prints; empty if no table was chosen"""
     rows: tuple[int, int]
-    """How many rows are learned from, and how many are compared on"""
+    """How many rows the weights are learned from, and how many rows they are compared on"""
 
     def tables(self) -> list[list[list[Cell]]]:
-        """A row a kind of weights: the mean over the draws, between the least and the greatest; and what is printed."""
+        """Return a table with a row for each kind of weights.
+
+        It has the mean over the draws with the least and the greatest value, and the correlations that the paper
+        prints.
+        """
         cells: list[list[Cell]] = [[f"pearson, {self.rows[1]} rows", *self.aspects]]
         for name, draws in self.ours.items():
             values = np.array(draws)
@@ -55,7 +59,7 @@ class LearnedWeights:
         return [cells]
 
     def draw(self, path: Path) -> None:
-        """A panel an aspect, a bar a kind of weights."""
+        """Draw a panel for each aspect, with a bar for each kind of weights."""
         known = {name: np.array(draws) for name, draws in self.ours.items()}
         known |= {f"{name}, printed": np.array([values]) for name, values in self.printed.items()}
         panels = {}
@@ -81,19 +85,19 @@ def learned_weights(
     cache: bool | str | Path = True,
     progress: bool = False,
 ) -> LearnedWeights:
-    """Return how MaskEval agrees with people by uniform and by learned weights, on rows not learned from.
+    """Return how MaskEval agrees with people with uniform and with learned weights, on rows not learned from.
 
     Args:
         corpus: rated outputs; rows that lack a rating are left out.
-        out: folder for what the model says of the words, which is computed once.
-        learn: rows to learn from, drawn at random.
+        out: folder for the model's states and scores of words, which are computed once.
+        learn: number of rows to learn from, drawn at random.
         metric: how words are masked and scored.
         model: for a metric that names none.
         aspects: the ratings; by default those of the table `beside`, else all.
         draws: how often rows are drawn.
         seed: of the first draw.
         ours: learn by nlgauge's recipe, and not by the paper's.
-        beside: the paper's table to print beside, 'maskeval-table-1' or 'maskeval-table-2'.
+        beside: the paper's table to show for comparison, 'maskeval-table-1' or 'maskeval-table-2'.
         cache, progress: as in `nlgauge.evaluate`.
 
     Raises:
@@ -137,7 +141,7 @@ def learned_weights(
 
 
 def _printed(table: str | None) -> tuple[list[str], dict[str, list[float]]]:
-    """The aspects of a table of the paper, and its rows of uniform and learned weights."""
+    """Return the aspects of a table of the paper, and its correlations with uniform and with learned weights."""
     if table is None:
         return [], {}
     (one,) = published.find([table])

@@ -1,4 +1,4 @@
-"""How Mark-Evaluate depends on K, the neighbour that a ball reaches to.
+"""Study of how Mark-Evaluate depends on K: a ball around a point reaches to its K-th neighbour.
 
 One pass over the distances between outputs and references gives all estimators at all K.
 """
@@ -32,8 +32,9 @@ _ESTIMATORS = ("petersen", "schnabel", "diversity", "capture")
 
 @dataclass(frozen=True)
 class Neighbours(MarkEvaluate):
-    """All estimates at many K as parts of one corpus-level metric: their scores, then the estimated over the true
-    sizes.
+    """Mark-Evaluate at many K, as parts of one corpus-level metric.
+
+    The parts are the score of each estimator at each K, and then the ratio of the estimated to the true size.
     """
 
     ks: tuple[int, ...] = KS
@@ -63,7 +64,7 @@ class Neighbours(MarkEvaluate):
 
 @dataclass(frozen=True)
 class Estimates:
-    """What the estimators say of one system at one K."""
+    """The result of one estimator for one system at one K."""
 
     system: str
     k: int
@@ -71,32 +72,36 @@ class Estimates:
     """'petersen', 'schnabel' (quality), 'diversity' (Schnabel's with the sets exchanged) or 'capture'"""
     score: float
     ratio: float
-    """The estimated size over the true one; 1 is a perfect estimate"""
+    """Estimated size divided by true size; 1 is a perfect estimate"""
 
 
 @dataclass(frozen=True)
 class NeighbourSweep:
-    """What `neighbours` found."""
+    """The result of `neighbours`."""
 
     records: tuple[Estimates, ...]
     agreement: Sweep | None
-    """With people, over systems; None where nothing is rated"""
+    """Agreement with people over systems; None if nothing is rated"""
     rows: int
     signatures: dict[str, Signature]
     notes: tuple[str, ...]
 
     @property
     def ks(self) -> list[int]:
-        """In order."""
+        """The values of K, in order."""
         return list(dict.fromkeys(one.k for one in self.records))
 
     @property
     def systems(self) -> list[str]:
-        """In order."""
+        """The names of the systems, in order."""
         return list(dict.fromkeys(one.system for one in self.records))
 
     def tables(self) -> list[list[list[Cell]]]:
-        """For a terminal: scores, a row a system and estimator, a column a K; then agreement with people."""
+        """Return tables for a terminal.
+
+        The first has the scores, with a row for each system and estimator and a column for each K. The others have the
+        agreement with people.
+        """
         scores = {(one.system, one.estimator, one.k): one.score for one in self.records}
         cells: list[list[Cell]] = [["score", "estimator", *(f"K={k}" for k in self.ks)]]
         for system in self.systems:
@@ -106,7 +111,10 @@ class NeighbourSweep:
         return [cells, *(self.agreement.tables() if self.agreement else [])]
 
     def draw(self, path: Path) -> None:
-        """Estimated over true size, and score, over K, means of the systems; a panel an aspect where people rated."""
+        """Draw curves over K, as means over the systems: the ratio of estimated to true size, and the score.
+
+        If people rated the systems, there is also a panel of agreement for each aspect.
+        """
         panels: dict[str, dict[str, figures.Curve]] = {}
         at = [float(place) for place in range(len(self.ks))]
         for title, what in (("estimated over true size", "ratio"), ("score", "score")):
@@ -143,12 +151,25 @@ def neighbours(
     progress: bool = False,
     cache: bool | str | Path = True,
 ) -> NeighbourSweep:
-    """All estimates at many K for every system, and their agreement with people (the paper's figure 2).
+    """Return all estimates at many K for every system, and their agreement with people (the paper's figure 2).
 
-    The paper has one pair of sets, without ratings; its tables 1 to 3 give the best K of each method, chosen on the
-    ratings that it is judged by. metric: MarkEvaluate with any unit, layers and normalisation; k and estimator do not
-    matter. against: another set than the references. items: the first so many only. cache: as in `nlgauge.evaluate`.
-    Raises SpecError and InputError.
+    The paper has one pair of sets, without ratings. Its tables 1 to 3 give the best K of each method, chosen on the
+    same ratings that judge the method.
+
+    Args:
+        corpus: outputs with references, and with ratings for the agreement.
+        metric: MarkEvaluate with any unit, layers and normalisation. Its k and estimator do not matter.
+        ks: values of K, ascending.
+        model: for a metric that names none.
+        items: how many items to use, from the first; all by default.
+        coefficients, aspects, replicates, seed: as in `nlgauge.correlate`.
+        against: a set to compare with in place of the references.
+        progress: whether to show a progress bar.
+        cache: as in `nlgauge.evaluate`.
+
+    Raises:
+        SpecError: another metric, or K that are not ascending numbers of at least 1.
+        InputError: as `nlgauge.evaluate` and `nlgauge.correlate` raise it.
     """
     base = registry.metric(metric, model=model)
     if not isinstance(base, MarkEvaluate):

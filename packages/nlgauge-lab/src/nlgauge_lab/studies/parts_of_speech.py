@@ -1,7 +1,7 @@
-"""Which kinds of words a metric listens to: its weights, and how well words do, by part of speech (MaskEval, figure 4).
+"""Which kinds of words a metric listens to: its weights and alignments of words by part of speech (MaskEval, figure 4).
 
-Reads the evidence that a scores file keeps, so that nothing is scored again: of any metric that shows the words of its
-texts, as MaskEval and CTC's do.
+The study reads the evidence in a scores file, so nothing is scored again. It works for any metric whose evidence has
+the words of its texts, such as MaskEval and CTC's metrics.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from nlgauge.reports import figures
 from nlgauge.show.tables import Cell, Number
 
 Tagger = Callable[[str], list[tuple[int, str]]]
-"""First character and part of speech of each token of a text, in order"""
+"""Returns the index of the first character and the part of speech of each token of a text, in order"""
 _Sums = dict[tuple[str, str], list[float]]
 
 
 @dataclass(frozen=True)
 class PartOfSpeech:
-    """The words of one kind in one of the texts that a metric shows."""
+    """The words of one part of speech in one of the texts that a metric shows."""
 
     metric: str
     text: str
     """'candidate', 'source' or 'reference'"""
     tag: str
     words: float
-    """Their share of the text's words, mean over rows"""
+    """Share of the text's words that are of this kind, mean over rows"""
     weight: float
-    """Their share of all weight in the row's score, mean over rows"""
+    """Share of all weight in the row's score that these words have, mean over rows"""
     alignment: float
-    """Mean over words: found or not, or how far supported"""
+    """Mean over the words: whether each was predicted, or how far it is supported"""
 
 
 @dataclass(frozen=True)
 class PartsOfSpeech:
-    """What `parts_of_speech` found, for each metric and text the heaviest kind first."""
+    """The result of `parts_of_speech`. For each metric and text, the kind of words with the largest weight is first."""
 
     records: tuple[PartOfSpeech, ...]
     rows: int
 
     def tables(self) -> list[list[list[Cell]]]:
-        """For a terminal: a table a metric and text."""
+        """Return tables for a terminal, one for each metric and text."""
         found: dict[tuple[str, str], list[list[Cell]]] = {}
         for one in self.records:
             cells = found.setdefault(
@@ -57,7 +57,7 @@ class PartsOfSpeech:
         return list(found.values())
 
     def draw(self, path: Path) -> None:
-        """A map a metric: share of weight by part of speech and text."""
+        """Draw a heat map for each metric: share of the weight by part of speech and text."""
         panels = {}
         for metric in dict.fromkeys(one.metric for one in self.records):
             own = [one for one in self.records if one.metric == metric]
@@ -69,12 +69,19 @@ class PartsOfSpeech:
 
 
 def parts_of_speech(table: ScoreTable, tagger: str | Tagger, *, metrics: Sequence[str] | None = None) -> PartsOfSpeech:
-    """Weights and alignments of words by part of speech, from the evidence of a scores table.
+    """Return weights and alignments of words by part of speech, from the evidence of a scores table.
 
-    tagger: the name of an installed spaCy pipeline with parts of speech, such as 'en_core_web_sm'; or a function.
-    metrics: specs; all that show words by default. A metric whose evidence has no weights gives all words of a text
-    the same, and texts too. Raises InputError for a table without such evidence, SpecError for a pipeline that is not
-    there or has no parts of speech, MissingExtraError without spaCy.
+    If the evidence of a metric has no weights, each of its texts has the same weight, and so has each word of a text.
+
+    Args:
+        table: the scores, with evidence.
+        tagger: the name of an installed spaCy pipeline with parts of speech, such as 'en_core_web_sm'; or a function.
+        metrics: specs; all metrics that show words by default.
+
+    Raises:
+        InputError: the table has no such evidence, or lacks one of `metrics`.
+        SpecError: the pipeline is not installed or has no parts of speech.
+        MissingExtraError: spaCy is not installed.
     """
     unknown = [spec for spec in metrics or () if spec not in table.columns]
     if unknown:
@@ -112,7 +119,10 @@ def parts_of_speech(table: ScoreTable, tagger: str | Tagger, *, metrics: Sequenc
 
 
 def _add(sums: _Sums, text: dict[str, Any], tags: list[tuple[int, str]], texts: int) -> None:
-    """Count the words of a text: share of words, weight, sum of alignments, number, by text and part of speech."""
+    """Add the words of a text to sums by text and part of speech.
+
+    The sums are the share of the words, the weight, the alignments, and the number of words.
+    """
     words = text["words"]
     begins = np.array([begin for begin, _ in tags], np.int64)
     for word in words:

@@ -1,7 +1,8 @@
-"""Does a metric find what a source does not support, in whatever words? Our own sentences with one small error each.
+"""Study of whether a metric detects what a source does not support, on our own sentences with one small error.
 
-Each error stands beside its corrected twin, which shares nearly all of its words, and beside free paraphrases, which
-are true and share few words with the source. A metric that measures copying orders an error before a paraphrase.
+Each sentence with an error is compared with its corrected twin, which shares nearly all of its words. It is also
+compared with free paraphrases, which are true and share few words with the source. A metric that measures copying takes
+an error to be better supported than a paraphrase.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ from nlgauge_lab.maths.detection import detection, resampled_area
 METRICS = ("Faithfulness", "CopyRate")
 _LESS_IS_BETTER = frozenset({"unsupported"})
 SETTINGS = {"source": (False, 0), "question": (True, 0), "4 passages": (False, 4), "8 passages": (False, 8)}
-"""What a statement is judged by: the source alone, its question too, the source among so many other passages"""
+"""By name, whether the question is read too, and how many other passages the source is put among"""
 
 
 @dataclass(frozen=True)
 class Area:
-    """The area under the curve of hits against false alarms, .5 being chance, with 95 % of resampled sources."""
+    """The area under the ROC curve, with its 95 % interval by resampling the sources. An area of .5 is chance."""
 
     value: float
     low: float
@@ -43,39 +44,39 @@ class Area:
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """How a part of a metric orders errors, twins and paraphrases in one setting."""
+    """How well a part of a metric separates errors from twins and from paraphrases, in one setting."""
 
     metric: str
     part: str
     model: str
     setting: str
     twin: Area
-    """Errors against corrected twins"""
+    """Area for errors against corrected twins"""
     paraphrase: Area
-    """Errors against free paraphrases"""
+    """Area for errors against free paraphrases"""
     kinds: Mapping[str, float]
     """By kind of error, the area against the twins of that kind"""
     marked: float
-    """The share of paraphrases with a word that is marked as unsupported; NaN where the metric marks none"""
+    """Share of the paraphrases with a word that is marked as unsupported; NaN if the metric marks no words"""
     found: float
-    """The share of errors of which a wrong word is marked; NaN likewise"""
+    """Share of the errors in which a wrong word is marked; NaN if the metric marks no words"""
     undefined: int
-    """Statements without a value"""
+    """Number of statements without a value"""
 
 
 @dataclass(frozen=True)
 class Probes:
-    """What `probes` found."""
+    """The result of `probes`."""
 
     records: tuple[ProbeResult, ...]
     sources: int
     statements: int
-    """With an error"""
+    """Number of statements with an error"""
     notes: tuple[str, ...]
     signatures: dict[str, Signature]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """For a terminal: all errors together, and by kind in the first setting of each."""
+        """Return two tables for a terminal: one over all errors, and one by kind of error."""
         heads: list[Cell] = ["error against", "model", "by", "twin", "95 %", "paraphrase", "95 %", "marked", "found"]
         every = [heads]
         kinds: list[list[Cell]] = [["error against twin", "model", "by", *KINDS]]
@@ -89,16 +90,17 @@ class Probes:
         return [every, kinds]
 
     def draw(self, path: Path) -> None:
-        """Areas by kind of error, a row for each metric, part and setting."""
+        """Draw a heat map of the areas by kind of error, with a row for each metric, part and setting."""
         rows = [f"{named(one.metric, one.part)} {one.setting}" for one in self.records]
         values = [[one.kinds.get(kind, math.nan) for kind in KINDS] for one in self.records]
         figures.heats(path, {"errors against their corrected twins": figures.Heat(rows, KINDS, values)}, "area", (0, 1))
 
 
 def named(metric: str, part: str, spec: str | None = None) -> str:
-    """Return what to call a part of a metric: the plain `score` has the metric's name, but for `Faithfulness`.
+    """Return the name to show for a part of a metric.
 
-    spec: the metric as it is shown, where that is another text than its spec.
+    The part `score` has the metric's name alone, except for `Faithfulness`. spec: the metric as it is to be shown; by
+    default its spec.
     """
     shown = metric if spec is None else spec
     return shown if part == "score" and not metric.startswith(METRIC) else f"{shown} {part}"
@@ -115,13 +117,23 @@ def probes(
     cache: Path | bool = False,
     progress: bool = False,
 ) -> Probes:
-    """How metrics order statements with an error, their corrected twins and free paraphrases of their sources.
+    """Return how well metrics separate statements with an error from their corrected twins and from free paraphrases.
 
-    metrics: of which a greater value says that a source supports more of a candidate. models: each for every metric
-    that names none; None, and no model, are the embedded one. settings: of `SETTINGS`. file: of probes of your own
-    (`read_probes`). Answers to questions are judged in the setting "question" alone, and count in the
-    column of their kind, not in the areas of all errors. Raises SpecError for a setting that is none, InputError for a
-    file that cannot be read.
+    Answers to questions are judged in the setting "question" alone. They count in the column of their kind, and not in
+    the areas over all errors.
+
+    Args:
+        metrics: metrics for which a greater value means that a source supports more of a candidate.
+        models: each is used for every metric that names none. None is the embedded model, and so is an empty list.
+        settings: names in `SETTINGS`.
+        file: probes of your own (`read_probes`).
+        replicates: number of resamples for the intervals.
+        seed: of the resampling.
+        cache, progress: as in `nlgauge.evaluate`.
+
+    Raises:
+        SpecError: a setting is unknown.
+        InputError: the file cannot be read.
     """
     if unknown := [name for name in settings if name not in SETTINGS]:
         raise SpecError(f"no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}")
@@ -243,7 +255,10 @@ def _area(
 
 
 def _marked(record: object) -> list[tuple[int, int]]:
-    """Characters of the candidate that a metric's evidence marks: unsupported words, and what an exact check found."""
+    """Return the spans of characters of the candidate that a metric's evidence marks.
+
+    These are unsupported words, and differences that an exact check found.
+    """
     texts = record.get("texts", ()) if isinstance(record, Mapping) else ()
     return [
         (mark["begin"], mark["end"])

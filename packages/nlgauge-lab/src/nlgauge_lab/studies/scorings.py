@@ -1,8 +1,8 @@
-"""The four scorings of a masked word that MaskEval's authors tried (footnote 5 of the paper), against people.
+"""The four scorings of a masked word that MaskEval's authors tried (footnote 5 of the paper), by agreement with people.
 
-`hit` is 1 where the word itself is predicted, capitals aside: the metric. `bertscore` is BERTScore's F1 of the
-predicted and the true word. `predicted` and `true` are one over the perplexity of the predicted and of the true word,
-so that larger is better and no word outweighs the others.
+`hit`, which the metric uses, is 1 where the word itself is predicted, whatever its capitals. `bertscore` is BERTScore's
+F1 of the predicted and the true word. `predicted` and `true` are the reciprocals of the perplexity of the predicted and
+of the true word. So larger is better, and no word outweighs the others.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _BERTSCORE = BERTScore()
 @dataclass(frozen=True, kw_only=True)
 class _Prepared(MaskEvalPrepared):
     words: BERTScorePrepared
-    """For BERTScore of words"""
+    """What BERTScore of two words needs"""
 
 
 @dataclass(frozen=True)
 class MaskEvalScorings(MaskEval):
-    """MaskEval with uniform weights, by each of the four scorings."""
+    """MaskEval with uniform weights, whose sub-scores are the four scorings."""
 
     parts: ClassVar[tuple[str, ...]] = ("hit", "bertscore", "predicted", "true")
 
@@ -79,7 +79,7 @@ class _FourReading(MaskEvalReading):
 
 
 def _pairs(answer: MaskedWords | None) -> list[tuple[str, str]]:
-    """What is predicted for each masked word, and the word."""
+    """Return (predicted word, true word) for each masked word."""
     if answer is None:
         return []
     return [
@@ -94,14 +94,14 @@ def _vectors(word: str, prepared: MaskEvalPrepared) -> VectorsRequest:
 
 
 def _scores(answer: MaskedWords, prepared: MaskEvalPrepared, features: Features) -> NDArray[np.float64]:
-    """The four scores of each masked word: [words, 4]."""
+    """Return the four scores of each masked word: [words, 4]."""
     alike = [_alike(predicted, true, prepared, features) for predicted, true in _pairs(answer)]
     true, predicted = np.exp(answer.per_piece).T
     return np.stack([answer.hits.astype(np.float64), np.array(alike, np.float64), predicted, true], axis=1)
 
 
 def _alike(predicted: str, true: str, prepared: MaskEvalPrepared, features: Features) -> float:
-    """BERTScore's F1 of two words; 0 where nothing is predicted."""
+    """Return BERTScore's F1 of two words; 0 where nothing is predicted."""
     if predicted == true:
         return 1.0
     one, other = (features[_vectors(word, prepared)] if word else None for word in (predicted, true))
@@ -119,11 +119,11 @@ def scorings(
     level: str = "pooled",
     **how: Any,
 ) -> Sweep:
-    """Return the agreement of MaskEval with people by each of the four scorings of a word.
+    """Return the agreement of MaskEval with people with each of the four scorings of a word.
 
     Args:
         corpus: rated outputs.
-        metric: MaskEval with uniform weights, or those of the candidate alone.
+        metric: MaskEval with weights 'uniform', or with 'candidate', which masks the candidate alone.
         model: for a metric that names none.
         level: the paper's is 'pooled'.
         how: what `nlgauge_lab.studies.sweep.sweep` takes.

@@ -1,7 +1,7 @@
-"""Which metric agrees with people significantly better than which: every metric against every other.
+"""Tests of which metrics agree with people significantly better than others: every metric against every other.
 
-Figure 7 of the InfoLM paper is this matrix with Williams' test at system level; it prints one-sided p without a
-correction for testing many pairs, halves of `p` here under correction='none'.
+Figure 7 of the InfoLM paper is this matrix with Williams' test at system level. The paper prints one-sided p without a
+correction for testing many pairs. These are half of `p` here with correction='none'.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from nlgauge.show.tables import Cell, Number
 
 @dataclass(frozen=True)
 class Ranking:
-    """The metrics by their agreement with one aspect, best first."""
+    """The metrics in the order of their agreement with one aspect, best first."""
 
     aspect: str
     names: tuple[str, ...]
     values: tuple[float, ...]
-    """The coefficient of each"""
+    """The coefficient of each metric"""
     clusters: tuple[int, ...]
-    """From 1: metrics of one cluster do not differ significantly"""
+    """The cluster of each metric, from 1. Metrics of one cluster do not differ significantly"""
     p: tuple[tuple[float, ...], ...]
-    """[row, column]: two-sided and corrected, where the row's metric agrees better than the column's; else NaN"""
+    """Two-sided, corrected p where the row's metric agrees better than the column's, else NaN: [row, column]"""
 
 
 @dataclass(frozen=True)
 class Significance:
-    """What `significance` found."""
+    """The result of `significance`."""
 
     rankings: tuple[Ranking, ...]
     level: str
@@ -46,7 +46,10 @@ class Significance:
     notes: tuple[str, ...] = ()
 
     def tables(self) -> list[list[list[Cell]]]:
-        """For a terminal, a table an aspect: p of "row better than column" where it is below 1 - confidence."""
+        """Return tables for a terminal, one for each aspect.
+
+        They have p of "row better than column" where it is below 1 - confidence.
+        """
         out = []
         for one in self.rankings:
             numbers = [str(number) for number in range(1, len(one.names) + 1)]
@@ -59,7 +62,7 @@ class Significance:
         return out
 
     def draw(self, path: Path) -> None:
-        """A heat map an aspect."""
+        """Draw a heat map of p for each aspect."""
         panels = {one.aspect: figures.Heat(one.names, one.names, one.p) for one in self.rankings}
         figures.heats(path, panels, label="p of: row agrees better than column", ends=(0, 0.1), colours="Blues_r")
 
@@ -80,10 +83,17 @@ def significance(
     replicates: int | None = None,
     seed: int = 0,
 ) -> Significance:
-    """Every metric against every other, with clusters (InfoLM's figure 7).
+    """Return tests of every metric against every other, with clusters (InfoLM's figure 7).
 
-    metrics and every_part as in `nlgauge.data.table.selection.selected`, the rest as in
-    `nlgauge.answers.contrast.contrast`, which does the tests. Raises InputError as that does.
+    Args:
+        table: the scores.
+        source: ratings as `nlgauge.correlate` takes them.
+        metrics, every_part: as in `nlgauge.data.table.selection.selected`.
+        level, coefficient, aspects, test, df, correction, confidence, replicates, seed: as in
+            `nlgauge.answers.contrast.contrast`, which does the tests.
+
+    Raises:
+        InputError: as `contrast` raises it.
     """
     table = selected(table, metrics, every_part)
     contrasts = contrast(

@@ -1,7 +1,7 @@
-"""Metrics at many settings against people, all from one pass over the texts: what the sensitivity studies share.
+"""Metrics at many settings compared with people, all from one pass over the texts: what many studies share.
 
-The setting that looks best here was chosen by the very ratings that it is judged by. Its figure flatters it; choose on
-some items and report on others.
+The setting that looks best here was chosen by the same ratings that judge it, so its number is too good. Choose a
+setting on some items and report it on others.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from nlgauge.show.tables import Cell, Number
 
 
 class Setting(NamedTuple):
-    """One of the things that are compared."""
+    """One of the settings that are compared."""
 
     line: str
-    """What is swept: settings of one line belong together"""
+    """Name of the line that the setting belongs to. The settings of a line differ in the varying parameters alone"""
     values: dict[str, Any]
-    """What the varying parameters are"""
+    """Values of the varying parameters"""
     metric: Metric
     part: str | None = None
-    """The part of the metric; its first where none is named"""
+    """The part of the metric; None is its first part"""
 
 
 @dataclass(frozen=True)
 class Point:
-    """How one setting agrees with one aspect."""
+    """The agreement of one setting with one aspect."""
 
     line: str
     setting: dict[str, Any]
@@ -46,11 +46,11 @@ class Point:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sensitivity study found."""
+    """The result of a study of settings."""
 
     points: tuple[Point, ...]
     axes: tuple[str, ...]
-    """The parameters that vary"""
+    """Names of the varying parameters"""
     level: str
     rows: int
     items: int
@@ -58,24 +58,24 @@ class Sweep:
     notes: tuple[str, ...] = ()
 
     def of(self, line: str, aspect: str, coefficient: str) -> list[Point]:
-        """The points of one line, in the order of the settings."""
+        """Return the points of one line, in the order of the settings."""
         wanted = (line, aspect, coefficient)
         return [p for p in self.points if (p.line, p.agreement.aspect, p.agreement.coefficient) == wanted]
 
     def best(self, aspect: str, coefficient: str) -> Point | None:
-        """The setting with the greatest agreement; None where none has a value."""
+        """Return the setting with the greatest agreement; None if none has a value."""
         points = [p for p in self.points if (p.agreement.aspect, p.agreement.coefficient) == (aspect, coefficient)]
         known = [point for point in points if not math.isnan(point.agreement.value)]
         return max(known, key=lambda point: point.agreement.value, default=None)
 
     @property
     def lines(self) -> list[str]:
-        """What is swept, in order."""
+        """The names of the lines, in order."""
         return list(dict.fromkeys(point.line for point in self.points))
 
     @property
     def aspects(self) -> list[str]:
-        """What is rated, in order."""
+        """The rated aspects, in order."""
         return list(dict.fromkeys(point.agreement.aspect for point in self.points))
 
     @property
@@ -84,7 +84,10 @@ class Sweep:
         return list(dict.fromkeys(point.agreement.coefficient for point in self.points))
 
     def tables(self) -> list[list[list[Cell]]]:
-        """For a terminal: a table a coefficient, a row a setting, a column an aspect; the best of each is starred."""
+        """Return tables for a terminal, one for each coefficient.
+
+        A table has a row for each setting and a column for each aspect. The best of each column is starred.
+        """
         out = []
         for coefficient in self.coefficients:
             best = {aspect: self.best(aspect, coefficient) for aspect in self.aspects}
@@ -102,7 +105,10 @@ class Sweep:
         return out
 
     def draw(self, path: Path) -> None:
-        """One parameter gives curves, a panel an aspect. Two give a heat map a line, aspect and coefficient."""
+        """Draw curves if one parameter varies, with a panel for each aspect.
+
+        If two vary, draw a heat map for each line, aspect and coefficient.
+        """
         if len(self.axes) == 1:
             figures.curves(
                 path, self._curves(), across=self.axes[0], up="agreement with people", ticks=self._ticks(self.axes[0])
@@ -145,7 +151,12 @@ class Sweep:
 
 
 def first_items(corpus: Corpus, items: int | None) -> Corpus:
-    """The rows of the first so many items, all systems of each; all rows where no number is given."""
+    """Return the rows of the first items, with all systems of each.
+
+    Args:
+        corpus: the rows.
+        items: number of items; None takes all.
+    """
     if items is None:
         return corpus
     if items < 1:

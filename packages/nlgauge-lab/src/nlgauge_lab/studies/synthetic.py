@@ -1,7 +1,7 @@
-"""What happens to corpus-level metrics when outputs lose variety, or quality (Mark-Evaluate, figures 3 and 4).
+"""Study of corpus-level metrics when outputs lose variety or quality (Mark-Evaluate, figures 3 and 4).
 
 Mode collapse (section 4.1): topics are dropped one after another from the outputs. Word swap (section 4.2): each word
-of an output changes places with another one of its text with some probability. The references stay the same.
+of an output is exchanged, with some probability, with another word of its text. The references stay the same.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ SWAPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class Step:
-    """One number of one step of an experiment."""
+    """The value of one part of a metric at one step of an experiment."""
 
     experiment: str
     """'topics dropped' or 'words swapped'"""
     at: float
-    """How many topics are dropped, or the probability of a swap"""
+    """Number of dropped topics, or probability of a swap"""
     metric: str
     part: str
     value: float
@@ -49,16 +49,19 @@ class Step:
 
 @dataclass(frozen=True)
 class Synthetic:
-    """What `synthetic` found."""
+    """The result of `synthetic`."""
 
     records: tuple[Step, ...]
     size: int
-    """References, and outputs of a step at most"""
+    """Number of references. A step has at most so many outputs"""
     signatures: dict[str, Signature]
     notes: tuple[str, ...]
 
     def tables(self) -> list[list[list[Cell]]]:
-        """For a terminal: a table an experiment, a row a metric's part, a column a step."""
+        """Return tables for a terminal, one for each experiment.
+
+        A table has a row for each part of a metric and a column for each step.
+        """
         made: list[list[list[Cell]]] = []
         for experiment, lines in self._lines().items():
             steps = list(next(iter(lines.values())))
@@ -68,7 +71,7 @@ class Synthetic:
         return made
 
     def draw(self, path: Path) -> None:
-        """A panel an experiment; distances have one of their own."""
+        """Draw a panel for each experiment, and another panel for distances."""
         panels: dict[str, dict[str, figures.Curve]] = {}
         for experiment, lines in self._lines().items():
             for name, values in lines.items():
@@ -77,7 +80,7 @@ class Synthetic:
         figures.curves(path, panels, "topics, or share of the words", "")
 
     def _lines(self) -> dict[str, dict[str, dict[float, float]]]:
-        """By experiment and metric's part, the value of each step."""
+        """Return the value at each step, by experiment, and by metric and part."""
         lines: dict[str, dict[str, dict[float, float]]] = {}
         for one in self.records:
             lines.setdefault(one.experiment, {}).setdefault(f"{one.metric} {one.part}", {})[one.at] = one.value
@@ -94,12 +97,21 @@ def synthetic(
     progress: bool = False,
     cache: bool | str | Path = True,
 ) -> Synthetic:
-    """Corpus-level metrics while topics are dropped from the outputs, and while their words are swapped.
+    """Return corpus-level metrics while topics are dropped from the outputs, and while their words are swapped.
 
-    corpus: texts as candidates, the topic of each as its system. One half of a topic's texts are references, and the
-    other half are outputs; where there is one topic, none is dropped. size: of both sets at most. seed: which texts are
-    drawn, and which words are swapped. cache: as in `nlgauge.evaluate`. Raises SpecError for a metric that is not of
-    sets, InputError for fewer than two texts of a topic.
+    One half of a topic's texts are references, and the other half are outputs. If there is one topic, none is dropped.
+
+    Args:
+        corpus: texts as candidates, with the topic of each as its system.
+        metrics: specs of corpus-level metrics.
+        size: the largest size of both sets.
+        model: for metrics that name none.
+        seed: draws the texts and the swapped words.
+        progress, cache: as in `nlgauge.evaluate`.
+
+    Raises:
+        SpecError: a metric is not a corpus-level metric.
+        InputError: a topic has fewer than two texts.
     """
     chosen = [registry.metric(spec, model=model) for spec in metrics]
     if other := [metric for metric in chosen if not isinstance(metric, SetMetric)]:
@@ -125,7 +137,7 @@ def synthetic(
 def _halves(
     corpus: Corpus, size: int, generator: np.random.Generator
 ) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
-    """By topic, texts that are references, as many of each topic, and all others."""
+    """Return the references and the remaining texts, each by topic. All topics have the same number of references."""
     topics = {topic: dict.fromkeys(row.candidate for row in corpus if row.system == topic) for topic in corpus.systems}
     least = min(topics, key=lambda topic: len(topics[topic]))
     share = min(size // len(topics), len(topics[least]) // 2)
@@ -140,7 +152,10 @@ def _halves(
 def _steps(
     held: Mapping[str, list[str]], size: int, generator: np.random.Generator
 ) -> Iterator[tuple[tuple[str, float], list[str]]]:
-    """The outputs of each step. Those that stay make up for topics that are dropped, as far as their texts reach."""
+    """Yield the outputs of each step, after (experiment, number of dropped topics or probability of a swap).
+
+    When topics are dropped, more texts of the remaining topics are taken in their place, as far as there are enough.
+    """
     for kept in range(len(held), 0, -1) if len(held) > 1 else ():
         texts = [text for topic in [*held][:kept] for text in held[topic][: size // kept]]
         yield (COLLAPSE, float(len(held) - kept)), texts
@@ -163,7 +178,7 @@ def _rows(system: str, texts: Sequence[str]) -> list[Row]:
 
 
 def _parts(column: Column) -> tuple[str, ...]:
-    """A metric's own score, and what follows quality and what follows diversity."""
+    """Return a metric's first part, and its parts that measure quality and diversity."""
     pairs = {"quality", "diversity", "precision", "recall", "f8", "f1_8"} & {*column.scores}
     if {"f8", "f1_8"} <= pairs or "quality" in pairs:
         pairs -= {"precision", "recall"}

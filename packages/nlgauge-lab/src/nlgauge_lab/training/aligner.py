@@ -1,22 +1,24 @@
 """Train an aligner on labelled texts and on constructed examples (Deng et al. 2021, section 3.5 and appendix A).
 
-The loss of a batch is the sum of seven:
+A row is a stretch of a text with its source. The loss of a batch is a weighted sum of seven losses:
 
     words   cross-entropy of the words whose labels are known
-    text    cross-entropy of the whole stretch being supported
-    least   of texts that hold something unsupported, nobody knows where: cross-entropy of the least supported words,
-            by a soft minimum, being unsupported
-    share   squared error of the share of supported words, where all labels are known
-    against cross-entropy, over stretches that are not supported, of the source contradicting them
-    order   of rows with twins: minus the log-probability that the supported one of two rows is the more supported one
-    teacher with another aligner as a teacher: cross-entropy with what it says of words, whole text and contradiction
+    text    cross-entropy of whether the whole stretch is supported
+    least   for texts with something unsupported at an unknown place: cross-entropy of whether the least supported words
+            (by a soft minimum) are unsupported
+    share   squared error of the share of supported words, among the words whose labels are known
+    against for stretches that are not supported: cross-entropy of whether the source contradicts them
+    order   for pairs of twins, of which one row is supported: minus the log-probability that this row is the better
+            supported one
+    teacher if there is a teacher (another aligner): cross-entropy with its answers on words, texts and contradictions
 
-A row with twins may have a bias: what its text says without the source. It is added to the log-odds before they meet
-the label (a product of experts: Clark et al. 2019, "Don't take the easy way out"), so that the network learns the rest.
+A row with twins may have a bias: the log-odds that its text gives without the source. The bias is added to the
+predicted log-odds before they are compared with the label (a product of experts: Clark et al. 2019, "Don't take the
+easy way out"). So the network learns what the text alone does not tell.
 
-Words without letter or digit have no label: they do not count when an aspect is computed. The vocabulary table is
-frozen, so that what is learnt is a small difference to the body; with a `rank` the layers' matrices are frozen too, and
-learn a difference of that rank (`nlgauge_lab.training.low_rank`).
+Words without letter or digit have no label, because they do not count when an aspect is computed. The vocabulary table
+is frozen, so that the model differs little from its body. With a `rank` the layers' matrices are frozen too, and learn
+a difference of that rank (`nlgauge_lab.training.low_rank`).
 
 Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees the batches that an unbroken one sees.
 """
@@ -47,25 +49,27 @@ _EVALUATED = 16
 
 @dataclass(frozen=True)
 class AlignerConfig:
-    """How an aligner is trained."""
+    """The settings of an aligner's training."""
 
     seed: int = 0
     steps: int = 1000
     batch_tokens: int = 4096
-    """The tokens of a step, padding counted"""
+    """Tokens of a step, including padding"""
     rank: int = 0
-    """The rank of what the layers' matrices learn; 0: they learn whole"""
+    """Rank of the difference that the layers' matrices learn. With 0 the matrices themselves learn"""
     body_rate: float = 2e-4
     head_rate: float = 1e-3
     weight_decay: float = 0.01
     warmup: int = 150
-    """Steps in which the rates rise"""
+    """Number of steps in which the learning rates rise"""
     second_beta: float = 0.98
-    """How slowly the optimizer's estimate of the squared gradients follows them"""
+    """The optimizer's decay rate for the mean of squared gradients"""
     aligner: str = "D"
-    """What a body of transformers learns (`encoder_aligner`): 'D', 'R' or 'R-sum'; our bodies learn D and R together"""
+    """The aligner that a body of transformers learns (`encoder_aligner`): 'D', 'R' or 'R-sum'. Our bodies learn D and R
+    together
+    """
     told_weight: float = 0.3
-    """What the label of a word counts where somebody said of the whole text that it is supported, and marked no word"""
+    """Weight of a word's label where only the whole text was labelled as supported, and no words were marked"""
     text_weight: float = 1.0
     least_weight: float = 0.5
     share_weight: float = 1.0
@@ -73,33 +77,33 @@ class AlignerConfig:
     order_weight: float = 1.0
     teacher_weight: float = 1.0
     sharpness: float = 2.0
-    """How sharp the soft minimum is over a text's words, in log-odds"""
+    """Sharpness of the soft minimum over a text's words, a factor on their log-odds"""
     precision: str = "float32"
-    """What products are computed in: 'float32' or 'bfloat16'"""
+    """Number type of matrix products: 'float32' or 'bfloat16'"""
 
 
 Told: TypeAlias = tuple[NDArray[np.float64], NDArray[np.int64]]
-"""Log-odds beside labels of 1 or 0; what is not known is left out"""
+"""Log-odds [n] and labels [n] of 1 or 0. Values without a label are left out"""
 
 
 class Judged(NamedTuple):
     """The predictions of the network for rows, and the labels of the rows."""
 
     words: Told
-    """Whether each word is supported"""
+    """Of each word, whether it is supported"""
     texts: Told
-    """Whether each stretch is"""
+    """Of each stretch, whether it is supported"""
     against: Told
-    """Whether the source contradicts a stretch that is not supported"""
+    """Of each stretch that is not supported, whether the source contradicts it"""
     order: float
-    """The share of pairs of twins in which the supported row has the higher log-odds; NaN without twins"""
+    """Share of the pairs of twins in which the supported row has the higher log-odds; NaN without twins"""
 
 
 class AlignerTrainer(Run):
-    """The run that trains an aligner.
+    """A training run of an aligner.
 
-    model: as `prepared` makes it. held: the rows to measure on, by the name of their set. pad: the token that fills
-    rows up. teacher: an aligner with the same sub-words, whose answers are learned beside the labels.
+    model: as `prepared` makes it. held: held-out rows, by the name of their set. pad: the token that fills rows up.
+    teacher: an aligner with the same sub-words, whose answers are learned in addition to the labels.
     """
 
     losses = ("words", "text", "least", "share", "against", "order", "teacher")
@@ -123,11 +127,14 @@ class AlignerTrainer(Run):
             lambda name: rates[name.startswith("body.")], config.weight_decay, second_beta=config.second_beta
         )
         self.epoch = lru_cache(2)(self._epoch)
-        """The batches of an epoch, by its number"""
+        """Returns the batches of an epoch, by its number"""
         self._judged: tuple[int, dict[str, Judged]] | None = None
 
     def _epoch(self, number: int) -> list[NDArray[np.intp]]:
-        """Rows of like length together, rows with twins by whole groups, the batches in random order."""
+        """Return the batches of an epoch in random order, as numbers of rows.
+
+        A batch has rows of similar length. Rows with twins are in one batch with their whole group.
+        """
         rng = np.random.default_rng([self.config.seed, 2, number])
         lengths = np.array([padded(len(row.ids)) for row in self.rows])
         groups = np.array([UNKNOWN if row.twins is None else row.twins.group for row in self.rows])
@@ -143,7 +150,7 @@ class AlignerTrainer(Run):
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """What each of the losses counts."""
+        """The weight of each of the seven losses."""
         config = self.config
         return (
             1.0,
@@ -156,20 +163,20 @@ class AlignerTrainer(Run):
         )
 
     def wanted(self, right: Tensor, counted: Tensor) -> Tensor:
-        """What the share of a text should be, by the numbers of its supported words and of all that are known."""
+        """Return the target of the share: supported words divided by words whose labels are known, for each text."""
         return right / counted
 
     def rate(self, step: int) -> float:
-        """The factor on all learning rates: warm-up, then a linear fall to zero."""
+        """Return the factor on all learning rates. It rises during warm-up, and then falls linearly to zero."""
         warm = max(1, min(self.config.warmup, self.steps // 2))
         return min((step + 1) / warm, (self.steps - step) / max(1, self.steps - warm))
 
     def batch(self, rows: Sequence[Encoded]) -> Batch:
-        """Rows side by side, filled up to one of a few lengths."""
+        """Return rows as one batch, filled up to one of a few lengths."""
         return side_by_side(rows, self._pad, self.config.told_weight, self.tensor)
 
     def predictions(self, batch: Batch, model: AlignerNet | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Log-odds of each word [words]; shares, log-odds of the whole texts and of contradictions, each [rows]."""
+        """Return the log-odds of words [words], and shares, log-odds of texts and of contradictions, each [rows]."""
         with self.computing():
             read = (model or self.model)(batch.ids, batch.attend, batch.side)
             logits, share, text, against = (out.float() for out in read)
@@ -181,7 +188,10 @@ class AlignerTrainer(Run):
         return sums / pieces.clamp(min=1), share, text, against
 
     def loss(self, batch: Batch) -> list[Tensor]:
-        """The seven losses; what a batch has no row for is 0."""
+        """Return the losses of a batch, in the order of `losses`.
+
+        A loss for which the batch has no row is 0, as is that of the teacher where there is no teacher.
+        """
         config = self.config
         words, share, text, against = self.predictions(batch)
         known, nothing = batch.labels != UNKNOWN, words.sum() * 0
@@ -228,7 +238,7 @@ class AlignerTrainer(Run):
         return total
 
     def train_step(self) -> tuple[float, ...]:
-        """One optimizer step; returns the seven losses."""
+        """Make one optimizer step, and return the seven losses."""
         epoch, at = divmod(self.step, len(self.epoch(0)))
         self.model.train()
         parts = self.loss(self.batch([self.rows[i] for i in self.epoch(epoch)[at]]))
@@ -238,10 +248,14 @@ class AlignerTrainer(Run):
 
     @torch.no_grad()
     def mix(self, other: AlignerNet, share: float, parts: Collection[str]) -> None:
-        """Make the network the mean of itself and another one, weight by weight, and measure the mean (Wortsman et al.
-        2022, "Robust fine-tuning of zero-shot models").
+        """Replace the weights by their mean with the weights of another network, and evaluate the result.
 
-        share: how much the other one counts. parts: the names of the weights that it has; the others stay.
+        This is the method of Wortsman et al. 2022, "Robust fine-tuning of zero-shot models".
+
+        Args:
+            other: the other network.
+            share: weight of the other network in the mean, from 0 to 1.
+            parts: names of the weights that are averaged. The others stay.
         """
         theirs = dict(other.named_parameters())
         for name, mine in self.model.named_parameters():
@@ -270,13 +284,16 @@ class AlignerTrainer(Run):
         return Judged(words, texts, against, order)
 
     def judged(self) -> dict[str, Judged]:
-        """What is said of the held-out rows at this step, by set."""
+        """Return the predictions for the held-out rows at this step, by set."""
         if self._judged is None or self._judged[0] != self.step:
             self._judged = (self.step, {name: self.judge(rows) for name, rows in self.held.items() if rows})
         return self._judged[1]
 
     def evaluate(self) -> dict[str, Any] | None:
-        """How well unsupported words and texts are found in each held-out set (see `detection`)."""
+        """Return how well unsupported words and texts are detected in each held-out set (see `detection`).
+
+        It is None if no set is held out.
+        """
         if not any(self.held.values()):
             return None
         found = self.judged()
@@ -294,7 +311,7 @@ class AlignerTrainer(Run):
 def _whole_groups(
     groups: NDArray[np.int64], lengths: NDArray[np.int64], tokens: int, rng: np.random.Generator
 ) -> list[NDArray[np.intp]]:
-    """Batches of whole groups, those with rows of like length together, in random order."""
+    """Return batches of whole groups of rows. Groups with rows of similar length are together, in random order."""
     order = np.argsort(groups, kind="stable")
     order = order[groups[order] != UNKNOWN]
     members = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []
@@ -313,7 +330,7 @@ def _whole_groups(
 
 
 def prepared(model: AlignerNet, config: AlignerConfig) -> AlignerNet:
-    """The network with what does not learn frozen, and low-rank layers where the recipe asks for them."""
+    """Return the network with frozen weights where they do not learn, and low-rank layers if the recipe has a rank."""
     for table in (model.body.embeddings.word_embeddings, model.body.encoder.relative_attention_bias):
         if table is not None:
             table.weight.requires_grad_(False)
@@ -325,12 +342,12 @@ def prepared(model: AlignerNet, config: AlignerConfig) -> AlignerNet:
 
 
 def stored_name(name: str) -> str:
-    """What a weight of the network is called in a folder."""
+    """Return the name that a weight of the network has in a folder."""
     return f"bert.{name.removeprefix('body.')}" if name.startswith("body.") else f"aligner.{name}"
 
 
 def _cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor | None = None) -> Tensor:
-    """Mean over the labels, each as heavy as its weight."""
+    """Return the mean cross-entropy over the labels, weighted if weights are given."""
     if weight is None:
         return nn.functional.binary_cross_entropy_with_logits(logits, labels.float())
     total = nn.functional.binary_cross_entropy_with_logits(logits, labels.float(), weight, reduction="sum")

@@ -1,4 +1,4 @@
-"""Labelled rows as rows of sub-words, and rows side by side, as an aligner's network reads them."""
+"""Encoding of labelled texts as rows of sub-words, and of rows as batches, in the form that an aligner reads."""
 
 from __future__ import annotations
 
@@ -22,46 +22,46 @@ if TYPE_CHECKING:
 UNKNOWN = -1
 _LENGTHS = (48, 64, 96, 128, 192, 256, 320, 384, 512)
 _LEAST = 8
-"""Sub-words of a source, where its text is read at once"""
+"""The least number of sub-words of a source that a row has room for, where a text is read in one row"""
 
 
 @dataclass(frozen=True)
 class Shape(sentence_search.SearchShape):
-    """How much a row holds, in sub-words."""
+    """The largest sizes of a row and its parts, in sub-words."""
 
     whole: int = 160
-    """The longest text whose unsupported words are not known: such a text is read at once, or not at all"""
+    """The longest text that is read in one row if its unsupported words are unknown. A longer one is not read at all"""
 
 
 class Twins(NamedTuple):
-    """The numbers by which rows of one source, and rows of one text, find each other."""
+    """Numbers that tell which rows are compared with each other: rows of the same source, and rows of the same text."""
 
     group: int
-    """Rows of one group are read in one batch"""
+    """Number of the group. Rows of one group are read in one batch"""
     source: int
     text: int
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """One stretch of a text with the evidence for it, in sub-words."""
+    """One stretch of a text with its evidence from the source, in sub-words."""
 
     ids: NDArray[np.int32]
     side: NDArray[np.int8]
     word: NDArray[np.int32]
-    """[length]: the number of the word that a sub-word belongs to, -1 for special tokens and the source"""
+    """For each sub-word the number of its word, or -1 for special tokens and the source: [length]"""
     labels: NDArray[np.int8]
-    """[words]: 1 supported, 0 not, -1 not known"""
+    """For each word 1 if supported, 0 if not, -1 if unknown: [words]"""
     text: int
-    """1 where all of the stretch is supported, 0 where something is not, -1 where that is not known"""
+    """1 if the whole stretch is supported, 0 if something in it is not, -1 if unknown"""
     marked: bool = True
-    """Whether somebody looked at each word, or said one thing of the text"""
+    """Whether each word was judged; False if only the whole text was labelled"""
     against: int = UNKNOWN
-    """Where a stretch is not supported: 1 if the source contradicts it, 0 if it does not mention it, -1 if unknown"""
+    """For an unsupported stretch, 1 if the source contradicts it, 0 if the source does not mention it, -1 if unknown"""
     twins: Twins | None = None
-    """Which other rows it is compared with"""
+    """Tells which other rows this row is compared with; None if it is compared with none"""
     bias: float = 0.0
-    """The log-odds of being supported that the text has without its source, or by its copied words alone"""
+    """Log-odds that the text is supported, estimated without its source, or from its copied words alone"""
 
 
 def encode(
@@ -72,10 +72,18 @@ def encode(
     pairing: Pairing | None = None,
     stopwords: bool = True,
 ) -> list[list[Encoded]]:
-    """The rows that each labelled text makes, by text.
+    """Return the rows of each labelled text: [texts], each a list of rows.
 
-    None where the text has no words, or its unsupported words are not known and it is too long to be read at once.
-    pairing: makes the rows, by default in the form of our own aligners. stopwords: whether they have labels.
+    The list of a text is empty if the text has no words. It is also empty if its unsupported words are not known and it
+    is too long to be read in one row.
+
+    Args:
+        rows: the labelled texts.
+        tokenizer: splits texts into sub-words.
+        rarity: weight of each sub-word for the search of evidence: [vocabulary].
+        shape: the largest sizes.
+        pairing: makes the rows; by default in the form of our own aligners.
+        stopwords: whether stop-words have labels.
     """
     pairing = pairing or Pairing(tokenizer, shape, rarity)
     texts = tokenizer.encode([row.candidate for row in rows])
@@ -110,7 +118,7 @@ def _encode(
     before: int,
     stopwords: bool,
 ) -> list[Encoded]:
-    """before: how many special tokens stand at the beginning of a row."""
+    """Return the rows of one labelled text. before: the number of special tokens at the beginning of a row."""
     if not len(text):
         return []
     groups = pairing.stretches(pairing.sentences(row.candidate, text))
@@ -149,7 +157,7 @@ def _encode(
 
 
 def _labels(row: Labelled, text: Tokens, numbers: NDArray[np.int64], stopwords: bool) -> NDArray[np.int8]:
-    """For each word: [words]."""
+    """Return the label of each word: [words]."""
     labels = np.full(int(numbers[-1]) + 1, UNKNOWN, np.int8)
     if row.spans is None and not row.supported:
         return labels
@@ -168,39 +176,42 @@ def _labels(row: Labelled, text: Tokens, numbers: NDArray[np.int64], stopwords: 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows in the form that the network reads, and their labels."""
+    """A batch of rows in the form that the network reads, with their labels."""
 
     ids: Tensor
     attend: Tensor
     side: Tensor
-    """[rows, length] all three"""
+    """`ids`, `attend` and `side` are each [rows, length]"""
     pieces: NDArray[np.intp]
-    """[sub-words of words]: flat positions of the sub-words that belong to words"""
+    """Flat positions of the sub-words that belong to words: [sub-words of words]"""
     word: Tensor
-    """[sub-words of words]: the number of the word in the batch"""
+    """Number of the word in the batch: [sub-words of words]"""
     row: Tensor
-    """[words]: in which row a word stands"""
+    """Number of the row that has the word: [words]"""
     labels: Tensor
-    """[words]: 1, 0, or -1 for what is not known"""
+    """1 supported, 0 not, -1 unknown: [words]"""
     text: Tensor
-    """[rows]: the same of the whole"""
+    """1 if the whole stretch is supported, 0 if not, -1 unknown: [rows]"""
     against: Tensor
-    """[rows]: of what is not supported, 1 contradicted, 0 not mentioned, or -1 for what is not known"""
+    """For unsupported stretches, 1 contradicted, 0 not mentioned, or -1 unknown: [rows]"""
     weight: Tensor
-    """[words]: how much a word's label counts"""
+    """Weight of each word's label: [words]"""
     bias: Tensor
-    """[rows]: what is added to the log-odds of the whole text before they are compared with its label"""
+    """Number that is added to the log-odds of the whole text before they are compared with the label: [rows]"""
     pairs: NDArray[np.intp]
-    """[pairs, 2]: a supported row and a row that is not, of one source or of one text"""
+    """Numbers of a supported row and of an unsupported row of the same source or text: [pairs, 2]"""
 
 
 def side_by_side(
     rows: Sequence[Encoded], pad: int, told_weight: float, tensor: Callable[[NDArray[Any]], Tensor]
 ) -> Batch:
-    """Rows filled up to one of a few lengths with the token `pad`.
+    """Return rows as one batch, filled up to one of a few lengths.
 
-    told_weight: what a word's label counts where somebody said one thing of the whole text. tensor: puts an array where
-    the network computes.
+    Args:
+        rows: the rows.
+        pad: the token that fills rows up.
+        told_weight: weight of a word's label where only the whole text was labelled.
+        tensor: moves an array to the device of the network.
     """
     length = padded(max(len(row.ids) for row in rows))
     ids = np.full((len(rows), length), pad, np.int64)
@@ -234,7 +245,7 @@ def side_by_side(
 
 
 def twin_pairs(rows: Sequence[Encoded]) -> NDArray[np.intp]:
-    """Return every supported row with every unsupported row of the same source or the same text: [pairs, 2]."""
+    """Return all pairs of a supported row and an unsupported row of the same source or the same text: [pairs, 2]."""
     numbers = np.array([row.twins or Twins(-1, -1 - 2 * i, -2 - 2 * i) for i, row in enumerate(rows)]).reshape(-1, 3)
     text = np.array([row.text for row in rows])
     good, bad = np.flatnonzero(text == 1), np.flatnonzero(text == 0)
@@ -244,5 +255,5 @@ def twin_pairs(rows: Sequence[Encoded]) -> NDArray[np.intp]:
 
 
 def padded(length: int) -> int:
-    """The length that a row is filled up to: a backend prepares for every shape, so that there are few."""
+    """Return the length that a row is filled up to. There are few, because a backend prepares for every shape."""
     return next(size for size in _LENGTHS if length <= size)

@@ -1,8 +1,8 @@
-"""A recipe for an aligner, from its files to the finished folder.
+"""Training of an aligner by a recipe, from the files to the finished folder.
 
-A recipe names labelled sets by the pattern of their files and how often each is read in an epoch, sets that are held
-out to measure on, and what is constructed from texts that nobody labelled: examples (`weak_labels`), and rows in
-which support and copying come apart (`support`).
+A recipe names labelled sets by a pattern of their files, with how often each is read in an epoch, and sets that are
+held out to evaluate on. It also says what is constructed from texts without labels: examples (`weak_labels`), and rows
+in which support and copying differ (`support`).
 """
 
 from __future__ import annotations
@@ -54,16 +54,17 @@ from nlgauge_lab.training.written import Written, written_rows
 from nlgauge_lab.written import HELD_OUT, answers
 
 _OWN_HELD_OUT = 0.1
-"""The share of the sources of a user's own file that is held out"""
+"""Share of the sources that is held out of a user's own file"""
 _HELD_ROWS = 400
 _SHARES = ("among", "edited", "together", "alone")
-"""What a recipe says of a labelled set, as `Among` takes it"""
+"""Keys of a labelled set in a recipe that `Among` takes"""
 
 
 class Reading:
-    """Labelled texts made rows: those to train on, and those to measure on by the name of their set.
+    """Labelled texts encoded as rows: training rows, and held-out rows by the name of their set.
 
-    counts: by set the labelled texts, the rows made of them, and how often they are read in an epoch.
+    counts: for each set, the number of labelled texts, the number of rows made of them, and how often they are read in
+    an epoch.
     """
 
     def __init__(self, model: Model, shape: Shape, seed: int, body: EncoderBody | None = None) -> None:
@@ -88,17 +89,17 @@ class Reading:
         among: Among | None = None,
         compared: bool = False,
     ) -> None:
-        """Rows of one set: at most so many, a share of the sources held out.
+        """Add the rows of one set, of which a share of the sources is held out.
 
-        Rows about a source of a set that is held out whole are left out: two sets may share their sources.
+        Rows about a source that was held out before are left out, because two sets may share sources.
 
         Args:
-            name: of the set.
+            name: name of the set.
             rows: all its rows.
-            times: how often they are read in an epoch.
-            most: how many are read; 0 for all.
-            held_out: the share of the sources that is held out.
-            among: what is made of the rows besides.
+            times: how often the rows are read in an epoch.
+            most: the largest number of rows; 0 for all.
+            held_out: share of the sources that is held out.
+            among: what is made of the rows in addition; None for nothing.
             compared: whether texts about one source are compared with each other.
         """
         rows = [row for row in rows if row.source not in self._apart]
@@ -121,7 +122,7 @@ class Reading:
             self.hold(name, apart)
 
     def add_written(self, wanted: Written) -> None:
-        """The written answers, with their twins."""
+        """Add the written answers, with their twins."""
         rows, held = written_rows(wanted, self._tokenizer, rarity=self._rarity, shape=self._shape, seed=self._seed)
         self.train += rows
         self.held |= held
@@ -129,13 +130,13 @@ class Reading:
         self.counts["written"] = (texts, len(rows), 1)
 
     def hold(self, name: str, rows: Sequence[Labelled]) -> None:
-        """Rows of a set to measure on; what is added after them is about other sources."""
+        """Add a held-out set. Rows about its sources are left out of sets that are added later."""
         self._apart.update(row.source for row in rows)
         order = np.random.default_rng([self._seed, 4]).permutation(len(rows))[:_HELD_ROWS]
         self.held[name] = self._rows([rows[i] for i in order])
 
     def _compared(self, rows: Sequence[Labelled], among: Among, times: int) -> Iterator[list[Encoded]]:
-        """The rows of each reading, with the numbers by which they are compared."""
+        """Yield the rows of each reading of the set, with the numbers that tell which rows are compared."""
         ordered = Compared.of(rows, self._tokenizer)
         for time in range(times):
             self._sets += 1
@@ -152,7 +153,7 @@ class Reading:
 
 
 def _share(source: str) -> float:
-    """A number in [0, 1) that the source alone decides: texts about one source stay on one side."""
+    """Return a number in [0, 1) that depends on the source alone, so that all texts about it get the same number."""
     return int.from_bytes(hashlib.sha256(source.encode()).digest()[:4], "big") / 2**32
 
 
@@ -172,14 +173,28 @@ def train(
     begin: str | None = None,
     snapshots: tuple[Path, int] | None = None,
 ) -> Path:
-    """Train an aligner, going on where an earlier run in `out` stopped.
+    """Train an aligner. A run that was stopped in `out` is resumed.
 
-    labelled: a file of labelled rows, or a folder with the files that the recipe names. pairs, tasks: texts that
-    examples are constructed from, a file or folder for each task; or no tasks and one folder for the recipe's patterns.
-    aligner, begin: instead of the recipe's `aligner` and `start`. snapshots: labelled rows whose words are measured on,
-    and every how many steps; the aligner of each of these is written beside the last one, as at-STEP.
-    Returns the finished model's folder, or that of the examples under examples_only.
-    Raises InputError for files or a recipe that cannot be read, SpecError for tasks that do not fit the files.
+    Args:
+        out: folder of the run.
+        labelled: a file of labelled rows, or a folder with the files that the recipe names.
+        pairs: texts that examples are constructed from: a file or folder for each task, or one folder with the files of
+            the recipe's patterns.
+        tasks: a task for each of `pairs`, or none.
+        config: the recipe; by default the one of the body.
+        body: the model to start from, in place of the recipe's.
+        attempts, steps, seed: in place of the recipe's values.
+        examples_only: whether to stop once the examples are made.
+        aligner, begin: in place of the recipe's `aligner` and `start`.
+        snapshots: labelled rows whose words are evaluated, and every how many steps. The aligner at each of these steps
+            is written as `at-STEP` in `out`.
+
+    Returns:
+        The folder of the finished model, or of the examples with `examples_only`.
+
+    Raises:
+        InputError: files or a recipe cannot be read.
+        SpecError: the tasks do not fit the files, or there is nothing to learn from.
     """
     tree = read_recipe(config or _recipe_of(body))
     if labelled is None and not pairs and "written" not in tree:
@@ -243,13 +258,26 @@ def train(
 
 
 def _recipe_of(body: str | None) -> Path:
-    """The recipe of a body: its own where we have one, and that of CTC for a checkpoint of transformers."""
+    """Return the default recipe of a body: its own for our bodies, and CTC's for a checkpoint of transformers."""
     ours = body is None or is_ours(folder_of(body))
     return Path(__file__).with_name("aligner_base.toml" if body == "base" else "aligner.toml" if ours else "ctc.toml")
 
 
 def _construct(pairs: Sequence[Path], recipe: Mapping[str, Any], seed: int, reading: Reading) -> Sequence[str]:
-    """Add what the table [support] asks for; returns the passages that it was made from."""
+    """Add to `reading` the rows that the recipe's table [support] describes: rows to train on, and held-out rows.
+
+    Args:
+        pairs: one folder, with the files that the table names.
+        recipe: the table [support].
+        seed: draws the texts and the rows.
+        reading: gets the rows.
+
+    Returns:
+        The passages of which the rows to train on were made.
+
+    Raises:
+        SpecError: `pairs` is not one folder.
+    """
     if len(pairs) != 1 or not pairs[0].is_dir():
         raise SpecError("the recipe's [support] reads one folder of --pairs, and no --task")
     (own, held), mixture = read_texts(pairs[0], recipe, seed), Mixture(**recipe.get("mixture", {}))
@@ -286,9 +314,12 @@ def _read_labelled(place: Path, tree: Mapping[str, Any], reading: Reading, passa
 
 
 def start(folder: Path, config: AlignerConfig, begin: str = "body") -> AlignerNet:
-    """An aligner on the body in a folder; under begin='aligner' with the weights of the folder's own one.
+    """Return an aligner on the body in a folder. With begin='aligner' it has the weights of the folder's aligner.
 
-    Heads that it has none of begin at random. Raises InputError where `begin` is neither, or there is no aligner.
+    Heads that the folder's aligner lacks are random.
+
+    Raises:
+        InputError: `begin` is neither 'body' nor 'aligner', or the folder has no aligner.
     """
     if begin not in ("body", "aligner"):
         raise InputError(f"the recipe's start {begin!r} is none", remedy="give body or aligner")
@@ -302,9 +333,10 @@ def start(folder: Path, config: AlignerConfig, begin: str = "body") -> AlignerNe
 
 
 def _mix(trainer: AlignerTrainer, folder: Path, share: float) -> None:
-    """Make the trained aligner its mean with the one in a folder; heads that this one lacks stay as they were trained.
+    """Average the trained aligner with the one in a folder. Heads that the folder's aligner lacks are not averaged.
 
-    Differences of low rank are averaged factor by factor, which means something where one run began with the other.
+    Differences of low rank are averaged factor by factor. This makes sense only if one run began with the other's
+    weights.
     """
     other = start(folder, trainer.config, "aligner")
     stored = read_weights(folder / ALIGNER_FILE).keys()
@@ -320,7 +352,14 @@ def finish(
     evidence: int = 0,
     folder: Path | None = None,
 ) -> Path:
-    """Write the finished model: the body's folder with the aligner in it; question, evidence: as `write_aligner`'s."""
+    """Write the finished model (the body's folder with the aligner in it), and return its folder.
+
+    Args:
+        trainer: the run.
+        body: the folder of the body, or an encoder of transformers.
+        question, evidence: as in `write_aligner`.
+        folder: where to write; by default `model` in the folder of the run.
+    """
     folder = folder or trainer.out / "model"
     # Nothing to choose by without held-out rows, or with words of one kind alone.
     found = trainer.curve[-1]["threshold"] if trainer.curve else np.nan
@@ -336,11 +375,17 @@ def finish(
 def write_aligner(
     folder: Path, model: nn.Module, threshold: float, divisor: float, question: bool = True, evidence: int = 0
 ) -> None:
-    """Put an aligner into a model's folder: what its body differs by from the folder's, its heads, and the graph.
+    """Write an aligner into a model's folder.
 
-    threshold: the alignment under which a word is taken to be unsupported. divisor: the temperature of the log-odds
-    that a whole text is supported. question: whether it reads a row's question. evidence: the limit on what it reads of
-    a source, as it was in training (`SearchShape.evidence`).
+    Written are the difference of its body from the folder's body, its heads, and the graph.
+
+    Args:
+        folder: the model's folder.
+        model: the aligner.
+        threshold: a word whose alignment is lower is taken to be unsupported.
+        divisor: the temperature that divides the log-odds of a whole text.
+        question: whether the aligner reads a row's question.
+        evidence: the limit on how much of a source it reads, as in training (`SearchShape.evidence`); 0 for none.
     """
     whole, low_rank = learned(model, stored_name)
     whole[ALIGNER_THRESHOLD] = np.array([threshold], np.float32)
@@ -356,14 +401,14 @@ def write_aligner(
 
 
 def _held_texts(trainer: AlignerTrainer) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Log-odds and labels of the held-out stretches of all sets; empty where nothing is held out."""
+    """Return log-odds and labels of the held-out stretches of all sets; empty arrays if nothing is held out."""
     found = [one.texts for one in trainer.judged().values()] or [(np.empty(0), np.empty(0, np.int64))]
     texts, truths = zip(*found, strict=True)
     return np.concatenate(texts), np.concatenate(truths)
 
 
 def _card(trainer: AlignerTrainer, counts: Mapping[str, tuple[int, int, int]], out: Path) -> str:
-    """The training card: what was trained on what, and how well it separates held-out texts."""
+    """Return the training card: which sets were read, and how well the aligner separates held-out texts."""
     last, judged = trainer.curve[-1] if trainer.curve else {}, trainer.judged()
     read = [[name, texts, rows, f"{times} times"] for name, (texts, rows, times) in counts.items()]
     measured = []
@@ -394,7 +439,7 @@ def _card(trainer: AlignerTrainer, counts: Mapping[str, tuple[int, int, int]], o
 def _order(
     pairs: Sequence[Path], tasks: Sequence[str], tree: Mapping[str, Any], attempts: int | None, seed: int
 ) -> Order:
-    """What is to be constructed, by the recipe."""
+    """Return which examples are to be constructed, as the recipe says."""
     wanted = tree["examples"]
     return Order(
         files=_files(pairs, tasks, tree.get("source", ())),

@@ -1,4 +1,7 @@
-"""What texts say of being supported without their sources: their words, and how many of them the source has."""
+"""An estimate, without reading its source, of whether a text is supported.
+
+It uses the words of the text, and how many of these the source has.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +20,20 @@ _FOLDS, _STEPS, _RATE, _DECAY = 5, 150, 0.05, 2.0
 
 
 class Judged(NamedTuple):
-    """A text with its label, and what it is estimated without."""
+    """A text with its label, its source, and its fold."""
 
     source: str
     text: str
     supported: bool
     fold: int
-    """Texts of one fold are estimated from those of the others"""
+    """Number of the fold. The texts of a fold are estimated from the other folds"""
 
 
 def alone(rows: Sequence[Judged], tokenizer: SubwordTokenizer) -> NDArray[np.float64]:
-    """Return how likely each text is supported, judged without reading its source.
+    """Return the log-odds that each text is supported, estimated without reading its source.
 
-    A logistic regression is fitted to the texts of the other folds. It reads the sub-words of the text, and the share
-    of its words that its source has.
+    A logistic regression is fitted to the texts of the other folds. Its features are the sub-words of the text, and the
+    share of the text's words that occur in its source.
 
     Args:
         rows: texts with their labels.

@@ -1,4 +1,4 @@
-"""What BERTScore gives to unrelated sentences: the baseline that `rescale=True` subtracts."""
+"""BERTScore of unrelated sentences: the baseline that `rescale=True` subtracts."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ _AT_ONCE = 256
 
 
 def write_baseline(folder: Path, texts: Path, engine: Engine, pairs: int = 10_000, seed: int = 0) -> None:
-    """Measure on random pairs of the sentences in `texts` and put the baseline on the folder's card.
+    """Measure the baseline on random pairs of sentences from the files in `texts`, and write it to the folder's card.
 
-    It maps each layer to [precision, recall, F1], means over the pairs of unweighted BERTScore without special tokens.
-    Raises InputError where `texts` holds too few sentences.
+    For each layer the card gets [precision, recall, F1], the means over the pairs. BERTScore has no weights here, and
+    no special tokens.
+
+    Raises:
+        InputError: `texts` has no sentences to pair.
     """
     baseline = measure(engine, random_pairs(texts, pairs, seed))
     rounded = {str(layer): [round(value, 6) for value in values] for layer, values in baseline.items()}
@@ -33,7 +36,7 @@ def write_baseline(folder: Path, texts: Path, engine: Engine, pairs: int = 10_00
 
 
 def measure(engine: Engine, pairs: list[tuple[str, str]]) -> dict[int, tuple[float, float, float]]:
-    """Mean (precision, recall, F1) of the pairs at every layer."""
+    """Return the mean (precision, recall, F1) of the pairs, by layer."""
     layers = tuple(range(engine.model[ENCODER].layers + 1))
     scores: list[list[tuple[float, float, float]]] = []
     for at in range(0, len(pairs), _AT_ONCE):
@@ -54,9 +57,13 @@ def _by_layer(one: TokenVectors, other: TokenVectors) -> list[tuple[float, float
 
 
 def random_pairs(texts: Path, pairs: int, seed: int) -> list[tuple[str, str]]:
-    """Pairs of sentences of 4 to 31 words, no sentence twice and none of two from one line of the files.
+    """Return random pairs of sentences of 4 to 31 words.
 
-    Fewer than `pairs` where the folder has fewer. Raises InputError where it has none.
+    No sentence occurs twice, and no two sentences are from the same line of the files. If there are too few sentences,
+    there are fewer pairs than `pairs`.
+
+    Raises:
+        InputError: there are no sentences to pair.
     """
     rng = np.random.default_rng(seed)
     known = dict.fromkeys(_a_sentence_of_each_line(texts, rng))

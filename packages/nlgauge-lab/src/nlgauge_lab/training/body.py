@@ -1,4 +1,4 @@
-"""The bodies that training starts from."""
+"""The bodies (encoders) that training starts from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from nlgauge_lab.training.low_rank import load_learned, make_low_rank
 
 
 def body_folder(name: str) -> Path:
-    """The folder of a body: a path, or ``model/`` inside an installed package. Raises InputError when there is none."""
+    """Return the folder of a body: a path, or ``model/`` inside an installed package.
+
+    Raises InputError if there is none.
+    """
     if Path(name).is_dir():
         return Path(name)
     spec = importlib.util.find_spec(name) if name.isidentifier() else None
@@ -28,9 +31,11 @@ def body_folder(name: str) -> Path:
 
 
 def read_body(folder: Path, *, adapted: bool = False) -> Bert:
-    """The body in ``folder``; of its layers only those that heads stand on, under `adapted`.
+    """Return the body in ``folder``. With `adapted` it has only the layers that heads are built on.
 
-    Raises InputError where the folder holds something else, SpecError for files that cannot be read.
+    Raises:
+        InputError: the folder has something else.
+        SpecError: its files cannot be read.
     """
     config = read_config(folder)
     body = Bert(config, config.get(ADAPTED_LAYERS) if adapted else None)
@@ -43,11 +48,16 @@ def read_body(folder: Path, *, adapted: bool = False) -> Bert:
 
 
 def start_model(folder: Path, counts: np.ndarray, rank: int = 0, dtype: torch.dtype = torch.float32) -> MaskedBert:
-    """A masked LM on the body in ``folder``, its last product with the vocabulary's table.
+    """Return a masked LM on the body in ``folder``. Its output layer uses the vocabulary table.
 
-    The head, and what the layers differ by, are the folder's where it has them, so that a finished model can be trained
-    on; else a new head, its bias the log unigram share. rank: of what the layers' matrices learn, the matrices
-    themselves staying as they are in `dtype`; 0: they learn whole.
+    Head and adapted weights come from the folder if it has them, so that a finished model can be trained further.
+    Otherwise the head is new, with the log share of each token as its bias.
+
+    Args:
+        folder: the folder of the body.
+        counts: how often each token occurs: [vocabulary].
+        rank: rank of the difference that the layers' matrices learn. With 0 the matrices themselves learn.
+        dtype: number type of the frozen matrices, if there is a rank.
     """
     model = MaskedBert(read_config(folder), 0)
     model.bert = read_body(folder, adapted=True)

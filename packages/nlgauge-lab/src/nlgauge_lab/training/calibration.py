@@ -1,8 +1,9 @@
-"""Log-odds as probabilities: the temperature at which they are true of held-out rows, and how true they are; and the
-probability under which a word is called unsupported.
+"""Calibration of log-odds: the temperature that makes them fit held-out rows, and how well they fit.
 
-Guo, Pleiss, Sun and Weinberger, "On Calibration of Modern Neural Networks", ICML 2017, section 4.2: one number that
-divides all log-odds, by maximum likelihood; it changes no order.
+Here is also the choice of the probability under which a word is called unsupported.
+
+Guo, Pleiss, Sun and Weinberger, "On Calibration of Modern Neural Networks", ICML 2017, section 4.2: one number, found
+by maximum likelihood, divides all log-odds. It does not change their order.
 """
 
 from __future__ import annotations
@@ -24,24 +25,24 @@ _THRESHOLDS = np.arange(5, 100) / 100
 
 
 class Bin(NamedTuple):
-    """Rows whose predicted probability lies in a tenth of the scale."""
+    """The rows whose predicted probability is in the same tenth of the scale."""
 
     low: float
     high: float
     rows: int
     predicted: float
-    """Their mean probability"""
+    """Mean predicted probability of the rows"""
     true: float
-    """The share of them that is supported"""
+    """Share of the rows that is supported"""
 
 
 def temperature(logits: Numbers, truth: NDArray[np.int64]) -> float:
     """Return the temperature t, between 0.05 and 20, for which logits / t have the largest likelihood.
 
-    If all rows are of the same kind, no finite temperature is the best, and 1 is returned, which changes nothing.
+    If all rows have the same label, no finite temperature is the best. Then 1 is returned, which changes nothing.
 
     Args:
-        logits: [rows].
+        logits: log-odds: [rows].
         truth: 1 or 0 for each row: [rows].
 
     Returns:
@@ -61,10 +62,15 @@ def temperature(logits: Numbers, truth: NDArray[np.int64]) -> float:
 
 
 def word_threshold(sets: Sequence[tuple[Numbers, NDArray[np.int64]]]) -> float:
-    """The probability of being supported under which words are best called unsupported, in hundredths.
+    """Return the probability under which words are best called unsupported, in hundredths.
 
-    sets: of each set, probabilities [words] and truth [words] of 1 and 0. It has the best mean of the sets' F1, so that
-    a set counts once, however many words it has; the lowest of equals. NaN where no set has words of both kinds.
+    It has the largest mean of the sets' F1, so that each set counts once. Of equal ones it is the lowest.
+
+    Args:
+        sets: for each set, the probability that each word is supported [words], and labels of 1 and 0 [words].
+
+    Returns:
+        The threshold; NaN if no set has words of both kinds.
     """
     known = [(chances, truth) for chances, truth in sets if (truth == 0).any() and (truth == 1).any()]
     if not known:
@@ -74,7 +80,7 @@ def word_threshold(sets: Sequence[tuple[Numbers, NDArray[np.int64]]]) -> float:
 
 
 def reliability(logits: Numbers, truth: NDArray[np.int64]) -> list[Bin]:
-    """How often what was given each probability is true, by tenths of the scale; tenths without rows are left out."""
+    """Return for each tenth of the scale how often its rows are supported. Tenths without rows are left out."""
     chances = logistic(logits)
     number = np.minimum((chances * 10).astype(np.int64), 9)
     found = []
@@ -86,18 +92,18 @@ def reliability(logits: Numbers, truth: NDArray[np.int64]) -> list[Bin]:
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """Mean distance of probability and share over the rows of some bins; NaN where there are none."""
+    """Return the mean distance of probability and share over all rows of some bins; NaN where there are none."""
     rows = sum(one.rows for one in bins)
     return sum(one.rows * abs(one.predicted - one.true) for one in bins) / rows if rows else np.nan
 
 
 def likelihood_loss(logits: Numbers, truth: NDArray[np.int64]) -> float:
-    """Mean negative log-likelihood of the labels, in nats."""
+    """Return the mean negative log-likelihood of the labels, in nats."""
     return float(np.logaddexp(0, np.where(truth == 1, -logits, logits)).mean())
 
 
 def reliability_lines(logits: Numbers, truth: NDArray[np.int64], divisor: float) -> list[str]:
-    """Return the reliability of logits / divisor as lines of Markdown, with that of the logits for comparison."""
+    """Return the reliability of logits / divisor as lines of Markdown, compared with the reliability of the logits."""
     calibrated = logits / divisor
     bins = reliability(calibrated, truth)
     before, after = (calibration_error(reliability(some, truth)) for some in (logits, calibrated))

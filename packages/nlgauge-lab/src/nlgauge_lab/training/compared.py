@@ -1,4 +1,4 @@
-"""Rows of labelled sets in which texts about one source are compared with each other."""
+"""Rows of labelled sets, prepared so that texts about the same source are compared with each other in training."""
 
 from __future__ import annotations
 
@@ -15,24 +15,26 @@ from nlgauge_lab.training.labelled import Labelled
 from nlgauge_lab.training.support.make import Among, among, part_of, together
 
 _OWN = 0.5
-"""How often the sentences around a source are other sources of the set"""
+"""How often the text around a source comes from other sources of the set"""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Rows of which those about one source stand among the same passages, in one batch.
+    """The rows of a set, ordered by source.
 
-    bias: by row, the log-odds of being supported that its text has without the source.
+    In a reading, rows about one source have the same passages and the same batch.
+
+    bias: for each row, the log-odds that its text is supported, estimated without the source.
     """
 
     rows: Sequence[Labelled]
     bias: Sequence[float]
     group: Sequence[int]
-    """By row, the number of its source"""
+    """For each row, the number of its source"""
 
     @classmethod
     def of(cls, rows: Sequence[Labelled], tokenizer: SubwordTokenizer) -> Compared:
-        """Return the rows in the order of their sources, with what each text says alone."""
+        """Return the rows in the order of their sources, with the bias of each text."""
         numbers = {source: number for number, source in enumerate(dict.fromkeys(row.source for row in rows))}
         ordered = sorted(rows, key=lambda row: numbers[row.source])
         group = [numbers[row.source] for row in ordered]
@@ -42,9 +44,10 @@ class Compared:
         return cls(ordered, alone(judged, tokenizer).tolist(), group)
 
     def placed(self, wanted: Among, seed: int) -> tuple[list[Labelled], list[float], list[int]]:
-        """Return the rows of one reading, with bias and group: each source among other passages as often as is wanted.
+        """Return the rows of one reading, with their biases and groups.
 
-        With `wanted.together`, two texts about one source come a second time as one.
+        A share of the sources (`wanted.among`) is put among other passages. With `wanted.together`, two texts about one
+        source are also read as one text.
         """
         rng = random.Random(f"{seed}:compared")
         sources = list(dict.fromkeys(row.source for row in self.rows))
@@ -71,13 +74,15 @@ class Compared:
 
 
 def twins(rows: Sequence[list[Encoded]], bias: Sequence[float], groups: Sequence[int], first: int) -> list[Encoded]:
-    """Return rows with the numbers by which they are compared, and their bias; a text of several stretches has none.
+    """Return encoded rows with their biases, and with the numbers that tell which rows are compared.
+
+    A text that was split into several stretches gets neither.
 
     Args:
-        rows: by text, what it is read as.
-        bias: by text, the log-odds without the source.
-        groups: by text, the number of its source.
-        first: a number that is added, so that no two sets share one.
+        rows: for each text, its encoded rows.
+        bias: for each text, the log-odds without the source.
+        groups: for each text, the number of its source.
+        first: a number that is added, so that no two sets have the same numbers.
     """
     encoded: list[Encoded] = []
     for number, (some, log_odds, group) in enumerate(zip(rows, bias, groups, strict=True)):
@@ -89,7 +94,7 @@ def twins(rows: Sequence[list[Encoded]], bias: Sequence[float], groups: Sequence
 
 
 def _among(row: Labelled, sources: Sequence[str], wanted: Among, rng: random.Random) -> str:
-    """The source of a row among other passages, or among sentences of other sources."""
+    """Return the source of a row, for a share of the rows among other passages or among sentences of other sources."""
     if rng.random() >= wanted.among:
         return row.source
     if rng.random() >= _OWN:

@@ -1,9 +1,9 @@
 """CTC's aligners D and R on any encoder of transformers (Deng et al. 2021, section 3.5 and appendix A).
 
-D is a linear layer on the sum of the states of a word's sub-words; its loss is the mean over a text's words of the
-cross-entropy, in the mean over the texts. R is one number for a text; its loss is the squared error against the share
+D is a linear layer on the sum of the states of a word's sub-words. Its loss is the cross-entropy, averaged over the
+words of a text and then over the texts. R gives one number for a text. Its loss is the squared error against the share
 of supported words, or against their number ('R-sum', for dialogue, where stop-words do not count). Rows have the pair
-form of the body's tokenizer, and all else is as for our own bodies (`nlgauge_lab.training.aligner`).
+format of the body's tokenizer. All else is as for our own bodies (`nlgauge_lab.training.aligner`).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from nlgauge_lab.training.aligner import AlignerConfig, AlignerTrainer
 from nlgauge_lab.training.aligner_rows import UNKNOWN, Batch, Encoded, Shape
 
 _LABELS = {"D": ("supported", "unsupported"), "R": ("share",), "R-sum": ("number",)}
-"""The names of the outputs of each aligner, in the configuration of its folder"""
+"""By aligner, the names of its outputs in the configuration of its folder"""
 
 
 class EncoderAligner(nn.Module):
-    """ids, attend, side [rows, length] -> log-odds of tokens [rows, length] for D, one number a row for R.
+    """The network: ids, attend, side [rows, length] -> log-odds of tokens [rows, length] for D, one number a row for R.
 
-    net: a classifier of tokens for D, of texts for R. second_type: the type of a pair's second text.
+    net: a classifier of tokens for D, of texts for R. second_type: the token type of a pair's second text.
     """
 
     def __init__(self, net: Any, packer: Packer, second_type: int) -> None:
@@ -44,7 +44,7 @@ class EncoderAligner(nn.Module):
 
     @property
     def bias(self) -> Tensor:
-        """What D adds once to the sum over a word's sub-words: []."""
+        """The bias of D, which is added once to the sum over a word's sub-words: []."""
         bias: Tensor = self.net.classifier.bias
         return bias[0] - bias[1]
 
@@ -59,13 +59,13 @@ class EncoderAligner(nn.Module):
 
 
 class EncoderAlignerTrainer(AlignerTrainer):
-    """The run that trains D or R on an encoder."""
+    """A training run of D or R on an encoder of transformers."""
 
     model: EncoderAligner
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """D learns from words alone, and R from shares alone."""
+        """The weights of the losses: D learns from words alone, and R from shares alone."""
         learned = "share" if self.model.packer.packing.regression else "words"
         return tuple(float(name == learned) for name in self.losses)
 
@@ -74,7 +74,7 @@ class EncoderAlignerTrainer(AlignerTrainer):
         return super().train_step()
 
     def batch(self, rows: Sequence[Encoded]) -> Batch:
-        """As for our own bodies, but that all texts count the same, whatever their number of words."""
+        """Return rows as one batch, in which all texts have the same weight, whatever their number of words."""
         batch = super().batch(rows)
         known = (batch.labels != UNKNOWN).float()
         counted = torch.zeros(len(rows), device=self.device).index_add(0, batch.row, known)
@@ -84,7 +84,10 @@ class EncoderAlignerTrainer(AlignerTrainer):
         return right if self.model.packer.packing.head == "number" else super().wanted(right, counted)
 
     def predictions(self, batch: Batch, model: Any = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """As for our own bodies. A text is as well supported as its worst word, or has the share that R predicts."""
+        """Return predictions in the form of `AlignerTrainer.predictions`.
+
+        With D, the log-odds of a text are those of its least supported word. With R they come from the predicted share.
+        """
         with self.computing():
             found = self.model(batch.ids, batch.attend, batch.side).float()
         rows, known = len(batch.text), batch.labels != UNKNOWN
@@ -103,7 +106,7 @@ class EncoderAlignerTrainer(AlignerTrainer):
 
 
 class EncoderBody:
-    """An encoder of transformers to train on: its checkpoint, and how its rows are made.
+    """An encoder of transformers to train on: its checkpoint, and the format of its rows.
 
     Raises SpecError for a checkpoint that cannot be loaded, that is no encoder, or whose tokenizer joins no pairs.
     """
@@ -125,7 +128,7 @@ class EncoderBody:
         self.pairing = PackedPairing(self.packer, rarity(frequencies.counts, frequencies.documents))
 
     def network(self) -> EncoderAligner:
-        """The network to train: with a new head, or under start='aligner' with the one of the folder."""
+        """Return the network to train: with a new head, or with start='aligner' with the folder's head."""
         if self._start not in ("body", "aligner"):
             raise InputError(f"the recipe's start {self._start!r} is none", remedy="give body or aligner")
         regression = self.packer.packing.regression
@@ -151,7 +154,7 @@ class EncoderBody:
         return EncoderAligner(net, self.packer, self._model.second_type)
 
     def write(self, folder: Path, model: Any, threshold: float, divisor: float) -> None:
-        """Write a finished aligner: a checkpoint of transformers, which `--model FOLDER` reads."""
+        """Write a finished aligner as a checkpoint of transformers, which `--model FOLDER` reads."""
         net, labels = model.net, _LABELS[self._aligner]
         names = {"id2label": dict(enumerate(labels)), "label2id": {name: at for at, name in enumerate(labels)}}
         net.config.update({**names, FAMILY: "ctc", WINDOW: self.packer.longest})

@@ -5,13 +5,13 @@
     tokenizer.json            the fast tokenizer; tokenizer_config.json names its special tokens
     document_frequencies.npy  in how many general passages each token occurs, for idf weights
     encoder.onnx              graph: rows -> hidden states of every layer
-    masked.onnx               where there is a head, or a masked.safetensors: masked rows -> logits at those positions
-    pairs.onnx                where there is a pairs.safetensors: masked rows that see another text -> logits
-    pairs_other.onnx          the other text, read once -> what those rows see of it
-    aligner.onnx              where there is an aligner.safetensors: pairs -> how far one text supports the other
+    masked.onnx               if there is a head, or a masked.safetensors: masked rows -> logits at the masks
+    pairs.onnx                if there is a pairs.safetensors: masked rows that see another text -> logits at the masks
+    pairs_other.onnx          with it: the other text, read once -> its keys and values for attention
+    aligner.onnx              if there is an aligner.safetensors: pairs -> how far one text supports the other
 
-Each graph lies there a second time as masked.int8.onnx and so on, with products of weights in 8 bits
-(`nlgauge_lab.training.int8_graph`). No graph holds weights (`nlgauge_lab.training.graph`).
+Each graph is also there in a version whose products with weights are in 8 bits, such as masked.int8.onnx
+(`nlgauge_lab.training.int8_graph`). No graph has weights of its own (`nlgauge_lab.training.graph`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from nlgauge_lab.training.graph import HEAD, Graph, Stored
 from nlgauge_lab.training.int8_graph import Int8Graph
 
 _WORTH_IT = 1 << 12
-"""Entries of a matrix from which on it is stored in 8 bits"""
+"""A matrix with at least this many entries is stored in 8 bits"""
 
 
 def write_folder(
@@ -53,11 +53,15 @@ def write_folder(
     frequencies: DocumentFrequencies,
     in_8_bits: bool = False,
 ) -> None:
-    """Write weights, configuration, tokenizer, idf table and graphs.
+    """Write weights, configuration, tokenizer, idf table and graphs into a folder.
 
-    tensors: float32 arrays under the names of Hugging Face's BertForMaskedLM, the tied decoder left out.
-    config: its configuration (hidden_size, num_hidden_layers, num_attention_heads, ...). in_8_bits: store matrices as
-    int8 with a scale for each row, instead of in float16.
+    Args:
+        folder: is made if it is not there.
+        tensors: float32 arrays under the names of Hugging Face's BertForMaskedLM, without the tied decoder.
+        config: the model's configuration (hidden_size, num_hidden_layers, num_attention_heads, ...).
+        tokenizer: the fast tokenizer.
+        frequencies: in how many passages each token occurs.
+        in_8_bits: store matrices as int8 with a scale for each row, instead of float16.
     """
     folder.mkdir(parents=True, exist_ok=True)
     stored = _in_8_bits(tensors) if in_8_bits else _in_float16(tensors)
@@ -77,7 +81,7 @@ def write_folder(
 
 
 def _in_float16(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Matrices in float16, vectors in float32."""
+    """Return matrices in float16 and vectors in float32."""
     return {
         name: np.ascontiguousarray(value, np.float16 if value.ndim > 1 else np.float32)
         for name, value in tensors.items()
@@ -85,7 +89,7 @@ def _in_float16(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _in_8_bits(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Matrices as steps with a scale for each row (`read_weights`); small ones and vectors whole, in float32."""
+    """Return large matrices as int8 steps with a scale for each row (`read_weights`), and other tensors in float32."""
     stored: dict[str, np.ndarray] = {}
     for name, value in tensors.items():
         whole = np.ascontiguousarray(value, np.float32)
@@ -97,7 +101,7 @@ def _in_8_bits(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def write_graphs(folder: Path) -> None:
-    """(Re)write the graphs for the weights that the folder holds, beside them."""
+    """Write the graphs for the weights in a folder, into the same folder. Old graphs are replaced."""
     has_head = HEAD in Stored(folder / WEIGHTS_FILE).header
     for name, (delta, _) in _GRAPHS.items():
         if delta is None or (folder / delta).exists() or (delta == MASKED_FILE and has_head):
@@ -105,7 +109,12 @@ def write_graphs(folder: Path) -> None:
 
 
 def write_graph(folder: Path, name: str) -> None:
-    """(Re)write one graph in both precisions, by the name of its file in float32, such as 'aligner.onnx'."""
+    """Write one graph in both precisions.
+
+    Args:
+        folder: the model's folder.
+        name: the file's name in float32, such as 'aligner.onnx'.
+    """
     config = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
     delta, build = _GRAPHS[name]
     for precision, kind in _PRECISIONS.items():
@@ -123,4 +132,6 @@ _GRAPHS: dict[str, tuple[str | None, Callable[[Graph], onnx.ModelProto]]] = {
     "pairs_other.onnx": (PAIRS_FILE, graphs.pairs_other),
     "aligner.onnx": (ALIGNER_FILE, graphs.aligner),
 }
-"""By file: the delta that it reads, and how it is built. A masked LM may be the folder's own, without a delta"""
+"""By file name of a graph, the file of adapted weights that the graph needs, and the function that builds the graph.
+Only masked.onnx is also built without that file, from a head among the folder's own weights
+"""

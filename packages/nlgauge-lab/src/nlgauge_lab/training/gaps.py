@@ -1,8 +1,8 @@
 """Teach an encoder-decoder (T5) to fill the gap of a word from the words around it and another text.
 
-MaskEval, section 3.2 and appendix A: of each pair one text is drawn, and of it one word, which a sentinel stands for.
-The network writes the word between two sentinels; the loss is the cross-entropy of what is written. Rows are made as in
-scoring. The weights of the least loss on held-out pairs are the ones that are written.
+MaskEval, section 3.2 and appendix A: one text of each pair is drawn, and one of its words, which is replaced by a
+sentinel. The network writes the word between two sentinels. The loss is the cross-entropy of the written tokens. Rows
+are made as in scoring. The weights with the lowest loss on held-out pairs are written to the folder.
 
 Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees the batches that an unbroken one sees.
 """
@@ -33,18 +33,18 @@ from nlgauge_lab.training.run import Run
 
 _BEST = "best.safetensors"
 _IGNORED = -100
-"""The label of what fills rows up, as transformers has it"""
+"""The label of padding, which transformers ignores"""
 
 
 class Gap(NamedTuple):
-    """A row with a gap, and what is to be written."""
+    """A row with a gap (`ids`), and the tokens that the network has to write (`target`)."""
 
     ids: list[int]
     target: list[int]
 
 
 class GapsTrainer(Run):
-    """The run that trains an encoder-decoder to fill gaps of words."""
+    """A training run that teaches an encoder-decoder to fill gaps of words."""
 
     measured_first = True
 
@@ -68,12 +68,12 @@ class GapsTrainer(Run):
         self._room = pair_room(min(length, model.window), self._tokenizer)
         self._limits = MaskingLimits.of(self._room, 1)
         self.epoch = -(-len(self._numbers) // self._size)
-        """The steps of an epoch"""
+        """Number of steps in an epoch"""
         self.steps = config.epochs * self.epoch if config.epochs else config.steps
         self.optimizer = self.adamw(lambda name: config.rate, config.weight_decay, second_beta=0.999)
 
     def row(self, pairs: Pairs, pair: int, rng: np.random.Generator) -> Gap:
-        """Return a gap: a random word of one of the two texts of a pair."""
+        """Return a row with a gap in place of a random word of one of the pair's texts."""
         side = int(rng.integers(2))
         (ids, numbers), (other, _) = pairs.sides[side][pair], pairs.sides[1 - side][pair]
         starts = np.append(np.flatnonzero(np.diff(numbers.astype(np.int64), prepend=-1)), len(ids)).astype(np.intp)
@@ -85,14 +85,14 @@ class GapsTrainer(Run):
         return Gap(row, [self._gap, *truth, self._after, *self._tokenizer.suffix])
 
     def batch(self, step: int) -> list[Gap]:
-        """The rows of a step: each pair is read once in an epoch, with another word each time."""
+        """Return the rows of a step. Each pair is read once in an epoch, with another word each time."""
         epoch, at = divmod(step, self.epoch)
         order = np.random.default_rng([self.config.seed, 2, epoch]).permutation(self._numbers)
         rng = np.random.default_rng([self.config.seed, 1, step])
         return [self.row(self.train, int(pair), rng) for pair in order[at * self._size : (at + 1) * self._size]]
 
     def loss(self, rows: Sequence[Gap]) -> torch.Tensor:
-        """The mean cross-entropy of the tokens of the targets."""
+        """Return the mean cross-entropy of the target tokens, in nats."""
         ids, attend = padded([row.ids for row in rows], self._tokenizer.pad_id)
         labels, written = padded([row.target for row in rows], 0)
         labels[written == 0] = _IGNORED
@@ -102,7 +102,7 @@ class GapsTrainer(Run):
         return found.float()
 
     def train_step(self) -> tuple[float]:
-        """One optimizer step; returns the loss in nats."""
+        """Make one optimizer step, and return the loss in nats."""
         self.model.train()
         torch.manual_seed(self.config.seed * 1_000_003 + self.step)  # of the dropout
         loss = self.loss(self.batch(self.step))
@@ -111,7 +111,10 @@ class GapsTrainer(Run):
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, Any] | None:
-        """Loss on one word of each held-out pair, in all and by file; the weights are kept where it is the least."""
+        """Return the loss on one word of each held-out pair, over all pairs and by file; None if nothing is held out.
+
+        The weights are stored if their loss is the lowest so far.
+        """
         self.model.eval()
         by_kind: dict[str, list[float]] = {}
         for kind, pairs in sorted(self.held.items()):
@@ -130,7 +133,7 @@ class GapsTrainer(Run):
         return {"step": self.step, "loss": loss, **kinds}
 
     def finish(self) -> Path:
-        """Write the folder of the best weights, as transformers reads it."""
+        """Write the best weights as a folder for transformers, and return the folder."""
         folder = self.out / "model"
         if (self.out / _BEST).is_file():
             best = load_file(self.out / _BEST)
@@ -144,7 +147,7 @@ class GapsTrainer(Run):
         return folder
 
     def _card(self) -> str:
-        """The training card."""
+        """Return the text of the training card."""
         best = min(self.curve, key=lambda point: point["loss"], default={"step": self.step})
         measured = [
             [point["step"], kind, *found.values()]

@@ -1,8 +1,8 @@
-"""Builds a graph of a BERT-shaped network over weights that lie in a folder; no weight is written into the graph.
+"""Builder of an ONNX graph of a BERT-shaped network. The weights stay in a folder, and none is written into the graph.
 
-Initialisers point into the folder's files by offset (ONNX external data), so the tied vocabulary table, half of the
-model, is stored once. What is computed from weights alone, such as casts to float32 and the sums of weights and their
-deltas (`nlgauge.engine.models.adaptation`), is folded when the session is built.
+Initialisers point into the folder's files by offset (ONNX external data). So the tied vocabulary table, which is half
+of the model, is stored once. Values that are computed from weights alone are computed once, when the session is built.
+Examples are casts to float32, and sums of weights and their deltas (`nlgauge.engine.models.adaptation`).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from nlgauge.engine.models.onnx import WEIGHTS_KEY
 from nlgauge.engine.models.stored import layout_digest
 
 HEAD = "cls.predictions.bias"
-"""Among the weights of every masked LM's head"""
+"""Name of a weight that the head of every masked LM has"""
 Attribute: TypeAlias = "int | float | str | Sequence[int]"
 
 
 class Stored:
-    """Where the tensors of a safetensors file lie."""
+    """The positions of the tensors in a safetensors file."""
 
     def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
@@ -39,7 +39,7 @@ class Stored:
         self._file = path.name
 
     def initializer(self, name: str, called: str) -> TensorProto:
-        """A tensor of the graph that points into the file."""
+        """Return an initialiser of the graph, named `called`, that points to a tensor in the file."""
         entry = self.header[name]
         kinds = {"F16": TensorProto.FLOAT16, "F32": TensorProto.FLOAT, "I8": TensorProto.INT8}
         tensor = TensorProto(name=called, data_type=kinds[entry["dtype"]], dims=entry["shape"])
@@ -52,21 +52,21 @@ class Stored:
 
 
 class Graph:
-    """A graph, node by node; tokens of a batch are flattened to [rows * length, width] for the products.
+    """A graph that is built node by node. For products, the tokens of a batch are flattened to [rows * length, width].
 
-    config: the network's, in the names of Hugging Face. delta: a file of adapted weights, to be taken in place of those
-    that it names.
+    config: the network's, in the names of Hugging Face. delta: a file of adapted weights. The tensors that it has
+    replace or change those of `weights`.
     """
 
     opsets: ClassVar[Mapping[str, int]] = {"": 20}
-    """By domain of operators, its version"""
+    """By domain of operators, the version"""
 
     def __init__(self, weights: Path, config: Mapping[str, int | float], delta: Path | None = None) -> None:
         self.layers, self.width = int(config["num_hidden_layers"]), int(config["hidden_size"])
         self.adapted_layers = int(config.get(ADAPTED_LAYERS, self.layers))
         self.heads, self.vocabulary = int(config["num_attention_heads"]), int(config["vocab_size"])
         self.buckets = int(config.get(BUCKETS, 0))
-        """Kinds of relative positions; 0 where attention does not count them"""
+        """Number of kinds of relative positions; 0 if the network has none"""
         self.window = int(config["max_position_embeddings"]) if self.buckets else 0
         self._epsilon = float(config["layer_norm_eps"])
         self._nodes: list[onnx.NodeProto] = []
@@ -81,7 +81,10 @@ class Graph:
         return self.named(f"v{len(self._nodes)}", kind, *inputs, domain=domain, **attributes)
 
     def named(self, name: str, kind: str, *inputs: str, domain: str | None = None, **attributes: Attribute) -> str:
-        """Add a node as `op` and give its output a name: for a graph's output, or a value that several nodes use."""
+        """Add a node as `op` does, and give its output a name.
+
+        A name is for an output of the graph, or for a value that several nodes use.
+        """
         # Named: of nodes without names onnxruntime 1.20 makes fused ones that all have the same name, and refuses them.
         node = helper.make_node(kind, list(inputs), [name], name=name, domain=domain)
         node.attribute.extend(helper.make_attribute(key, each) for key, each in sorted(attributes.items()))
@@ -94,15 +97,15 @@ class Graph:
         return self.table(name, array, dtype)
 
     def adapts(self, name: str) -> bool:
-        """Whether the delta holds a tensor of this name."""
+        """Return whether the delta has a tensor of this name."""
         return self._delta is not None and (name in self._delta.header or name + UP in self._delta.header)
 
     def stored(self, name: str) -> str:
-        """A tensor of the base as it is stored, often in float16."""
+        """Add a tensor of the base in its stored type, often float16, and return its name in the graph."""
         return self._initializer(self._base, name, name)
 
     def weight(self, name: str) -> str:
-        """A stored tensor, as float32: the base's, or with what the delta adds or puts in its place."""
+        """Add a stored tensor as float32, with the change of the delta if there is one, and return its name."""
         delta = self._delta
         if delta is None or not self.adapts(name):
             return self._widened(self._base, name, name)
@@ -122,7 +125,7 @@ class Graph:
         return adapted
 
     def _widened(self, stored: Stored, name: str, called: str) -> str:
-        """A tensor of a file as float32, from 8 bits where it is stored so."""
+        """Add a tensor of a file as float32, also if it is stored in 8 bits, and return its name in the graph."""
         values = self._float(stored, name, called)
         if name + SCALE not in stored.header:
             return values
@@ -133,11 +136,11 @@ class Graph:
         return widened
 
     def base_in_steps(self, name: str) -> bool:
-        """Whether the base stores a matrix in 8 bits."""
+        """Return whether the base stores a matrix in 8 bits."""
         return name + SCALE in self._base.header
 
     def table(self, name: str, values: ArrayLike, dtype: DTypeLike = np.int64) -> str:
-        """A constant of many values, under a name of its own."""
+        """Add a constant of many values under a given name, and return the name."""
         if name not in self._names:
             self._names.add(name)
             self._initializers.append(onnx.numpy_helper.from_array(np.asarray(values, dtype), name))
@@ -160,10 +163,10 @@ class Graph:
         return called
 
     def words(self, ids: str) -> str:
-        """Rows of the vocabulary's table: [...] -> [..., width].
+        """Look up rows of the vocabulary's table: [...] -> [..., width].
 
-        Rows of a table in 8 bits are widened once they are looked up: a graph without other use for the table makes no
-        copy of it in float32, four times as large.
+        Rows of a table in 8 bits are converted to float32 after the look-up. So a graph that uses the table for nothing
+        else needs no float32 copy of it, which would be four times as large.
         """
         if self.adapts(WORDS) or not self.base_in_steps(WORDS):
             return self.op("Gather", self.weight(WORDS), ids)
@@ -171,15 +174,15 @@ class Graph:
         return self.op("Mul", self.op("Cast", steps, to=TensorProto.FLOAT), scales)
 
     def linear(self, x: str, layer: str) -> str:
-        """States times the weights of a layer of the network, plus its bias: [n, inputs] -> [n, outputs]."""
+        """Multiply states by the weights of a layer and add its bias: [n, inputs] -> [n, outputs]."""
         return self.exact_linear(x, layer)
 
     def exact_linear(self, x: str, layer: str) -> str:
-        """The same in float32 whatever the graph's precision."""
+        """Do the same as `linear`, but always in float32."""
         return self.op("Gemm", x, self.weight(layer + ".weight"), self.weight(layer + ".bias"), transB=1)
 
     def to_vocabulary(self, x: str, name: str) -> None:
-        """The output `name`: a logit for every word, by the tied table, [n, width] -> [n, vocabulary]."""
+        """Add the output `name`: a logit for every word, by the tied table, [n, width] -> [n, vocabulary]."""
         self.named(name, "Gemm", x, self.weight(WORDS), self.weight(HEAD), transB=1)
 
     def norm(self, x: str, layer: str) -> str:
@@ -187,7 +190,7 @@ class Graph:
         return self.op("LayerNormalization", x, scale, bias, epsilon=self._epsilon)
 
     def model(self, inputs: Sequence[onnx.ValueInfoProto], outputs: Sequence[onnx.ValueInfoProto]) -> onnx.ModelProto:
-        """The graph, whose inputs are ids and attend [rows, length] and those given."""
+        """Return the finished model. Its inputs are ids and attend [rows, length], and those in `inputs`."""
         tokens = [value(name, ["rows", "length"], TensorProto.INT64) for name in ("ids", "attend")]
         graph = helper.make_graph(self._nodes, "nlgauge", [*tokens, *inputs], outputs, self._initializers)
         opsets = [helper.make_opsetid(domain, version) for domain, version in self.opsets.items()]
@@ -199,5 +202,5 @@ class Graph:
 
 
 def value(name: str, shape: Sequence[int | str], kind: int = TensorProto.FLOAT) -> onnx.ValueInfoProto:
-    """An input or output of a graph."""
+    """Return the description of an input or output of a graph."""
     return helper.make_tensor_value_info(name, kind, shape)

@@ -1,4 +1,7 @@
-"""The graphs of a model's folder, one function a graph: each builds its own in a new `Graph`."""
+"""The graphs of a model's folder. Each function builds one of them in a new `Graph`.
+
+Arguments and results of type `str` are names of values in the graph.
+"""
 
 from __future__ import annotations
 
@@ -25,20 +28,24 @@ class Embedded:
     states: str
     """[rows * length, width]"""
     rows: str
-    """How many rows the batch has, [1]"""
+    """Number of rows in the batch: [1]"""
     bias: str
-    """Added to what attention compares, [rows, 1, 1, length], or [rows, heads, length, length] where relative positions
-    count: what they add, and where nothing stands the least number"""
+    """Added to the attention scores: the least float for padding, and the bias of relative positions if the network has
+    them. [rows, 1, 1, length], or [rows, heads, length, length] with relative positions
+    """
     hidden: str
-    """The second part of it alone, [rows, 1, 1, length]"""
+    """The part of `bias` for padding alone: [rows, 1, 1, length]"""
     length: str
-    """How long the rows are, [1]"""
+    """Length of the rows: [1]"""
 
 
 def embed(graph: Graph, side: str | None = None, kind: int = 0) -> Embedded:
-    """Normalised sum of word, position and type embeddings.
+    """Return the normalised sum of word, position and type embeddings.
 
-    side [rows, length]: the type of each token; of all of them `kind` without it.
+    Args:
+        graph: the graph.
+        side: the type of each token, [rows, length].
+        kind: the type of all tokens, if there is no `side`.
     """
     shape = graph.op("Shape", "ids")
     rows = graph.op("Slice", shape, graph.constant([0]), graph.constant([1]))
@@ -63,7 +70,13 @@ def embed(graph: Graph, side: str | None = None, kind: int = 0) -> Embedded:
 
 
 def asking(graph: Graph, batch: Embedded, at: str) -> Embedded:
-    """A batch of which the flat positions `at` alone ask, as many of each row: its bias is theirs."""
+    """Return the batch with the attention bias of some tokens only, which are used as queries.
+
+    Args:
+        graph: the graph.
+        batch: the batch.
+        at: flat positions of the tokens, the same number in each row.
+    """
     if not graph.buckets:
         return batch
     relative = _relative(graph, graph.op("Mod", at, batch.length), batch.length)
@@ -73,7 +86,7 @@ def asking(graph: Graph, batch: Embedded, at: str) -> Embedded:
 
 
 def _relative(graph: Graph, positions: str, length: str) -> str:
-    """What relative positions add where tokens at positions [n] of their rows compare: [heads, n, length]."""
+    """Return the attention bias of relative positions for tokens at positions [n] of their rows: [heads, n, length]."""
     kinds = graph.table("kinds_of_distance", relative_buckets(graph.window, graph.buckets))
     by_distance = graph.op("Transpose", graph.op("Gather", graph.weight(RELATIVE), kinds), perm=(1, 0))
     keys = graph.op("Unsqueeze", _positions(graph, length), graph.constant([0]))
@@ -82,18 +95,18 @@ def _relative(graph: Graph, positions: str, length: str) -> str:
 
 
 def _positions(graph: Graph, length: str) -> str:
-    """0 .. length - 1, of a length [1]."""
+    """Return 0 .. length - 1, for a length [1]."""
     return graph.op("Range", graph.constant(0), graph.op("Squeeze", length, graph.constant([0])), graph.constant(1))
 
 
 def by_head(graph: Graph, x: str, rows: str, perm: tuple[int, ...]) -> str:
-    """[rows * n, width] as [rows, n, heads, width of a head], its axes in the order `perm`."""
+    """Return [rows * n, width] as [rows, n, heads, width of a head], with its axes in the order `perm`."""
     shape = graph.op("Concat", rows, graph.constant([-1, graph.heads, graph.width // graph.heads]), axis=0)
     return graph.op("Transpose", graph.op("Reshape", x, shape), perm=perm)
 
 
 def layer(graph: Graph, number: int, x: str, queries: str, batch: Embedded) -> str:
-    """One transformer layer; `queries` are the rows of `x` whose outputs are wanted."""
+    """Add one transformer layer, and return its outputs for `queries`, which are rows of `x`."""
     base = f"bert.encoder.layer.{number}."
     q = by_head(graph, graph.linear(queries, base + "attention.self.query"), batch.rows, (0, 2, 1, 3))
     k = by_head(graph, graph.linear(x, base + "attention.self.key"), batch.rows, (0, 2, 3, 1))
@@ -105,7 +118,7 @@ def layer(graph: Graph, number: int, x: str, queries: str, batch: Embedded) -> s
 
 
 def after_attention(graph: Graph, base: str, mixed: str, queries: str) -> str:
-    """The rest of a layer: what was attended to, [rows, n, heads, width of a head], to [rows * n, width]."""
+    """Add the rest of a layer after attention: [rows, n, heads, width of a head] -> [rows * n, width]."""
     mixed = graph.op("Reshape", mixed, graph.constant([-1, graph.width]))
     total = graph.op("Add", graph.linear(mixed, base + "attention.output.dense"), queries)
     attended = graph.norm(total, base + "attention.output.LayerNorm")
@@ -115,13 +128,13 @@ def after_attention(graph: Graph, base: str, mixed: str, queries: str) -> str:
 
 
 def head(graph: Graph, x: str) -> None:
-    """From final states at masks [masks, width], the output `logits` [masks, vocabulary]."""
+    """Add the output `logits` [masks, vocabulary], computed from final states at the masks [masks, width]."""
     x = graph.op("Gelu", graph.linear(x, "cls.predictions.transform.dense"))
     graph.to_vocabulary(graph.norm(x, "cls.predictions.transform.LayerNorm"), "logits")
 
 
 def encoder(graph: Graph) -> onnx.ModelProto:
-    """ids, attend [rows, length] -> hidden_0 (embeddings) .. hidden_n, each [rows, length, width]."""
+    """Build the graph: ids, attend [rows, length] -> hidden_0 (embeddings) .. hidden_n, each [rows, length, width]."""
     batch = embed(graph)
     x, outputs = batch.states, []
     for number in range(graph.layers + 1):
@@ -134,9 +147,9 @@ def encoder(graph: Graph) -> onnx.ModelProto:
 
 
 def masked_lm(graph: Graph) -> onnx.ModelProto:
-    """ids, attend [rows, length]; at [rows * k]: k flat positions per row -> logits [rows * k, vocabulary].
+    """Build the graph: ids, attend [rows, length]; at [rows * k], flat positions -> logits [rows * k, vocabulary].
 
-    The last layer's queries, and all that follows them, are computed at those positions alone.
+    There are k positions in each row. The last layer and the head are computed at these positions alone.
     """
     batch = embed(graph)
     x = batch.states
@@ -148,7 +161,7 @@ def masked_lm(graph: Graph) -> onnx.ModelProto:
 
 
 def pairs_other(graph: Graph) -> onnx.ModelProto:
-    """ids, attend [1, n], the other text of pairs -> what its tokens offer to attention.
+    """Build the graph: ids, attend [1, n], the other text of pairs -> keys and values of its tokens for attention.
 
     keys [layers, heads, width of a head, n], values [layers, heads, n, width of a head].
     """
@@ -166,10 +179,10 @@ def pairs_other(graph: Graph) -> onnx.ModelProto:
 
 
 def pairs(graph: Graph) -> onnx.ModelProto:
-    """Masked rows that see another text as well: `masked_lm`, with keys and values as `pairs_other` gives them.
+    """Build the graph for masked rows that see another text: `masked_lm` with the keys and values of `pairs_other`.
 
-    Every row of a batch sees the same other text. Besides the logits, states [masks, width]: the last layer's.
-    Logits are those of states[asked]: the runtime computes all that a graph holds, whatever is taken from it.
+    Every row of a batch sees the same other text. Another output is states [masks, width], those of the last layer.
+    Logits are computed for states[asked] alone, because the runtime computes every output, whether or not it is used.
     """
     batch = embed(graph)
     x = batch.states
@@ -193,7 +206,10 @@ def _offered(graph: Graph) -> list[onnx.ValueInfoProto]:
 
 
 def _pair_layer(graph: Graph, number: int, x: str, queries: str, batch: Embedded) -> str:
-    """`layer`, with the other text's keys and values beside the row's own: [heads, rows, ...] throughout."""
+    """Add a layer in which a row also attends to the keys and values of the other text.
+
+    Values are [heads, rows, ...] throughout.
+    """
     base = f"bert.encoder.layer.{number}."
     heads, width = graph.heads, graph.width // graph.heads
     q = by_head(graph, graph.linear(queries, base + "attention.self.query"), batch.rows, (2, 0, 1, 3))
@@ -218,10 +234,10 @@ def _pair_layer(graph: Graph, number: int, x: str, queries: str, batch: Embedded
 
 
 def aligner(graph: Graph) -> onnx.ModelProto:
-    """ids, attend, side [rows, length] -> logits [rows, length], aggregate, text and against [rows], as the network.
+    """Build the graph: ids, attend, side [rows, length] -> logits [rows, length], aggregate, text and against [rows].
 
-    An aligner that was trained without `text`, `against` or a question has none. See
-    `nlgauge.engine.models.aligner_net`.
+    Outputs are as in `nlgauge.engine.models.aligner_net`. If the aligner was trained without `text` or `against`, that
+    output is absent.
     """
     asks = graph.adapts(ALIGNER_QUESTION)
     batch = embed(graph, graph.op("Cast", _at(graph, OTHER), to=TensorProto.INT64) if asks else "side")
@@ -249,17 +265,22 @@ def aligner(graph: Graph) -> onnx.ModelProto:
 
 
 def _at(graph: Graph, side: int) -> str:
-    """Whether each token is of this text."""
+    """Return whether each token is of the text `side`: [rows, length]."""
     return graph.op("Equal", "side", graph.constant([[side]]))
 
 
 def _judged(graph: Graph, last: str, logits: str, asks: bool) -> tuple[str, str]:
-    """What heads of the whole read, by last states [rows, length, width] and each token's logits.
+    """Return the inputs of the heads for whole texts.
 
-    asks: whether a row may hold a question.
+    Args:
+        graph: the graph.
+        last: last states, [rows, length, width].
+        logits: log-odds of each token, [rows, length].
+        asks: whether a row may have a question.
 
-    The first state, the mean state and the mean support of the judged tokens: [rows, 2 * width + 1]; and the support
-    of the least supported ones, by a soft minimum: [rows, 1].
+    Returns:
+        First state, mean state and mean support of the judged tokens: [rows, 2 * width + 1]. Support of the least
+        supported tokens, by a soft minimum: [rows, 1].
     """
     side = _at(graph, OWN) if asks else "side"
     own, present = graph.op("Cast", side, to=TensorProto.FLOAT), graph.op("Cast", "attend", to=TensorProto.FLOAT)
@@ -282,14 +303,17 @@ def _sum(graph: Graph, name: str) -> str:
 
 
 def _of_whole(graph: Graph, head: str, read: str) -> str:
-    """One number of the whole text, by the head of that name: [rows, 1]."""
+    """Return one number for the whole text, by the head with this name: [rows, 1]."""
     return graph.exact_linear(
         graph.op("Gelu", graph.exact_linear(read, f"aligner.{head}_inner")), f"aligner.{head}_outer"
     )
 
 
 def _best_match(graph: Graph, states: str) -> str:
-    """Cosine with the most similar token of the context: [rows, length, width] -> [rows, length, 1]."""
+    """Return each token's cosine with the most similar token of the context.
+
+    [rows, length, width] -> [rows, length, 1].
+    """
     length = graph.op("ReduceL2", states, graph.constant([-1]), keepdims=1)
     unit = graph.op("Div", states, graph.op("Max", length, graph.constant(1e-12, np.float32)))
     cosines = graph.op("MatMul", unit, graph.op("Transpose", unit, perm=(0, 2, 1)))

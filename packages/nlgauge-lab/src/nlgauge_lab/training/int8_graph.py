@@ -1,18 +1,18 @@
-"""Builds a graph whose products with weights are made in 8 bits; all else stays in float32.
+"""Builder of a graph whose products with weights are in 8 bits; all else stays in float32.
 
-Weights are whole steps of one scale a column, states whole steps of one scale a row: the least scale that reaches the
-largest entry. Neither is stored: a column's scale and steps are computed from the folder's weights when the session is
-built, a row's scale when the row is.
+Weights are whole steps with one scale for each column, and states are whole steps with one scale for each row. A scale
+is the smallest one that reaches the largest entry. Scales are not stored. The scales and steps of columns are computed
+from the folder's weights when the session is built, and the scales of rows when a row is computed.
 
-- A row's scale, not one of the whole batch as onnxruntime's DynamicQuantizeMatMul has it: no number may depend on which
-  other rows stand in its batch.
-- Weights have 7 of the 8 bits. Processors without instructions for 8 bits (VNNI) add two products in 16 bits before
-  they add in 32, where two of 255 * 63 fit and two of 255 * 127 do not: the sum would be cut in silence.
-- Attention's products, of states with states, are small and stay as they are, as do softmax, norms and the heads of
+- A row has a scale of its own. onnxruntime's DynamicQuantizeMatMul has one for the whole batch. But no number may
+  depend on the other rows of its batch.
+- Weights use 7 of the 8 bits. Processors without instructions for 8 bits (VNNI) add two products in 16 bits before they
+  add in 32. Two products of 255 * 63 fit into 16 bits, and two of 255 * 127 do not, so the sum would be cut silently.
+- Products of states with states, in attention, are small and stay in float32. So do softmax, norms, and the heads of
   the aligner, which have one or 128 columns.
 
-MatMulNBits, which takes 8 bits too and a scale for every few entries of a row, is nearer to float32 and half as fast as
-this (benchmarks/int8.py has the speed of the whole; docs/precision.md what was tried).
+MatMulNBits also takes 8 bits, with a scale for every few entries of a row. It is nearer to float32 and half as fast
+(benchmarks/int8.py measures the speed of the whole; docs/precision.md says what was tried).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from nlgauge_lab.training.graph import HEAD, Graph
 _DOMAIN = "com.microsoft"
 _STATE_STEPS, _WEIGHT_STEPS = 127, 63
 _ZERO = 128
-"""Steps of states are stored without a sign, so that onnxruntime takes the same kernels everywhere"""
+"""Steps of states are unsigned numbers with this zero, so that onnxruntime takes the same kernels everywhere"""
 _LEAST = 1e-30
-"""A scale's least value: a row or a column of zeros has one too"""
+"""The least scale, so that a row or a column of zeros has one too"""
 
 
 @dataclass(frozen=True)
 class _Steps:
-    """States in whole steps; names of values in a graph."""
+    """States in whole steps, as names of values in a graph."""
 
     steps: str
     """uint8 [n, inputs]"""
@@ -56,7 +56,7 @@ class Int8Graph(Graph):
         self._stepped: dict[str, _Steps] = {}
 
     def words(self, ids: str) -> str:
-        """Rows of the vocabulary's table, widened once they are looked up: half the memory of a table in float32."""
+        """Look up rows of the vocabulary's table, and convert only these to float32, which needs half the memory."""
         if self.adapts(WORDS) or self.base_in_steps(WORDS):
             return super().words(ids)
         return self.op("Cast", self.op("Gather", self.stored(WORDS), ids), to=TensorProto.FLOAT)
@@ -69,7 +69,7 @@ class Int8Graph(Graph):
         self.named(name, "Add", self._product(x, self.weight(WORDS)), self.weight(HEAD))
 
     def _product(self, x: str, weights: str) -> str:
-        """States [n, inputs] times weights [outputs, inputs]: [n, outputs]."""
+        """Return states [n, inputs] times weights [outputs, inputs]: [n, outputs]."""
         states = self._in_steps(x)
         scales = self.op("Reshape", self._scale(weights, _WEIGHT_STEPS), self.constant([-1]))
         zeros = self.op("Expand", self.constant([0], np.int8), self.op("Shape", scales))
@@ -79,7 +79,7 @@ class Int8Graph(Graph):
         return self.op("Mul", product, states.scale)
 
     def _in_steps(self, x: str) -> _Steps:
-        """States in 8 bits, once for all products that read them."""
+        """Return states in 8 bits. They are computed once for all products that use them."""
         if x not in self._stepped:
             scale = self._scale(x, _STATE_STEPS)
             zero = self.constant(_ZERO, np.uint8)
@@ -88,7 +88,10 @@ class Int8Graph(Graph):
         return self._stepped[x]
 
     def _scale(self, x: str, steps: int) -> str:
-        """For every row of x the width of a step, of which so many reach from 0 to its largest entry: [n, 1]."""
+        """Return the width of a step for every row of x: [n, 1].
+
+        `steps` steps of this width reach the row's largest absolute entry.
+        """
         # Both ends, rather than the largest of absolute values: reading twice is faster than writing once.
         ends = [self.op(kind, x, self.constant([1]), keepdims=1) for kind in ("ReduceMax", "ReduceMin")]
         largest = self.op("Max", ends[0], self.op("Neg", ends[1]))

@@ -1,17 +1,17 @@
-"""Labelled texts: which of their words, or whether all of them, a source supports.
+"""Labelled texts: whether a source supports each word of a text, or all of the text.
 
-A row is one JSON object of a line, in .jsonl, .jsonl.gz or .jsonl.xz:
+A row is a JSON object on a line, in .jsonl, .jsonl.gz or .jsonl.xz:
 
-    source      the text that may support the other one
-    question    (if any) what the candidate answers; it is read apart, and supports nothing
+    source      the text that may support the candidate
+    question    (if any) the question that the candidate answers; it supports nothing, and is read separately
     candidate   the text that is judged
     spans       [[begin, end, ...], ...]: characters of the candidate that the source does not support; [] for none;
-                null or absent where only the label of the whole text is known
-    supported   true or false; not needed where spans are given
-    words       (if any) [[begin, end], ...]: the words that were judged, where not all were
-    label3      (if any) "contradiction" or "neutral" of an unsupported text: whether the source contradicts it, or does
-                not mention it
-    quality     (if any) a row that says something other than "good" is left out
+                null or absent if only the whole text is labelled
+    supported   true or false; not needed if there are spans
+    words       (if any) [[begin, end], ...]: the words that were judged, if not all were
+    label3      (if any) for an unsupported text, "contradiction" if the source contradicts it, "neutral" if the source
+                does not mention it
+    quality     (if any) a row whose quality is not "good" is left out
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ _CONTRADICTED = {"contradiction": True, "neutral": False}
 
 @dataclass(frozen=True)
 class Labelled:
-    """A source, a text, and what of the text the source does not support."""
+    """A source and a text, with what in the text the source does not support."""
 
     source: str
     candidate: str
     spans: tuple[tuple[int, int], ...] | None
-    """Characters of the candidate, in order; None where only `supported` is known"""
+    """Characters of the candidate that the source does not support, in order; None if only `supported` is known"""
     supported: bool
     words: tuple[tuple[int, int], ...] | None = None
-    """The words that were judged; None for all of them"""
+    """Spans of the words that were judged; None for all words"""
     question: str | None = None
-    """What the candidate answers; no support of it"""
+    """The question that the candidate answers. It is no support for the candidate"""
     contradicted: bool | None = None
-    """Whether the source contradicts an unsupported text (True) or does not mention it; None where unknown"""
+    """Whether the source contradicts an unsupported text (True) or does not mention it (False); None if unknown"""
 
 
 def read_labelled(path: Path) -> Iterator[Labelled]:
@@ -59,8 +59,10 @@ def read_labelled(path: Path) -> Iterator[Labelled]:
 
 
 def labelled_set(folder: Path, name: str) -> list[Labelled] | None:
-    """The rows of a set of a folder, or of its folder `grounding`, or of held-out written answers by their name; None
-    where it is not there."""
+    """Return a labelled set from a folder or its subfolder `grounding`; None if it is not there.
+
+    The names in HELD_OUT are held-out written answers, which need no file.
+    """
     if name in HELD_OUT:
         return [row for row, *_ in held_out(name)]
     for place in (folder, folder / "grounding"):
@@ -71,7 +73,7 @@ def labelled_set(folder: Path, name: str) -> list[Labelled] | None:
 
 
 def held_out(name: str) -> list[tuple[Labelled, str, str]]:
-    """The written answers of a held-out writer, each with the kind of its error and its family (empty if unnamed)."""
+    """Return the answers of a held-out writer, each with the kind of its error and its family (or '')."""
     found = []
     for one in answers():
         if one.writer == HELD_OUT[name]:
@@ -82,13 +84,13 @@ def held_out(name: str) -> list[tuple[Labelled, str, str]]:
 
 
 def marked(text: str, words: Iterable[str]) -> tuple[tuple[int, int], ...]:
-    """All places of some words in a text."""
+    """Return the spans of all occurrences of some words in a text."""
     places = (match.span() for word in words for match in re.finditer(re.escape(word), text))
     return tuple(sorted(places))
 
 
 def sentences_of(row: Labelled) -> list[Labelled]:
-    """Return the sentences of a text as rows; none where it is not known which of them the source supports."""
+    """Return the sentences of a labelled text as rows; empty if it is not known which sentences the source supports."""
     if row.spans is None and not row.supported:
         return []
     rows: list[Labelled] = []
@@ -117,7 +119,7 @@ def sentences_of(row: Labelled) -> list[Labelled]:
 
 
 def as_corpus(rows: Iterable[Labelled]) -> Corpus:
-    """The texts of rows, with their sources as references too; each row is an item of its own."""
+    """Return the texts as a corpus in which each source is also the reference, and each row is an item of its own."""
     return Corpus(
         tuple(
             Row(row.candidate, (row.source,), row.source, question=row.question, item=str(number))

@@ -1,7 +1,7 @@
-"""Layers that learn a difference of low rank to weights that stay as they are (Hu et al. 2021, LoRA).
+"""Layers with frozen weights that learn a difference of low rank (Hu et al. 2021, LoRA).
 
-A large body learns a task by a few per cent of its weights: the difference is small to ship, and its training spares
-the products that gradients of whole matrices cost.
+A large body learns a task with a few per cent of its weights. So the difference is small to ship, and training needs no
+gradients of whole matrices.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from nlgauge.errors import InputError
 
 
 class LowRank(nn.Module):
-    """A linear layer: x -> x (weight + up down)^T + bias; down [rank, inputs], up [outputs, rank] and bias learn.
+    """A linear layer x -> x (weight + up down)^T + bias.
 
-    Starts as the layer that it is made of.
+    The matrices down [rank, inputs] and up [outputs, rank], and the bias, learn. At the start it computes the same as
+    the layer that it is made of.
     """
 
     def __init__(self, layer: nn.Linear, rank: int, dtype: torch.dtype) -> None:
@@ -41,7 +42,7 @@ class LowRank(nn.Module):
 
 
 def make_low_rank(net: nn.Module, rank: int, dtype: torch.dtype = torch.float32) -> None:
-    """Put a `LowRank` in place of every linear layer of a network. dtype: in which the frozen weights are kept."""
+    """Replace every linear layer of a network by a `LowRank`. dtype: number type of the frozen weights."""
     for part in list(net.modules()):
         for name, child in list(part.named_children()):
             if isinstance(child, nn.Linear):
@@ -51,9 +52,10 @@ def make_low_rank(net: nn.Module, rank: int, dtype: torch.dtype = torch.float32)
 def learned(
     net: nn.Module, stored: Callable[[str], str] = str
 ) -> tuple[dict[str, NDArray[np.float32]], dict[str, tuple[NDArray[np.float32], NDArray[np.float32]]]]:
-    """What learns of a network, as `write_delta` takes it: tensors, and low-rank pairs, by their names in a folder.
+    """Return the weights of a network that learn, as `write_delta` takes them.
 
-    stored: from a name in the network to the one in a folder.
+    They are whole tensors, and low-rank pairs (down, up). Both are by the name in a folder. stored: turns a name in the
+    network into a name in a folder.
     """
     low = {name: part for name, part in net.named_modules() if isinstance(part, LowRank)}
     inside = {f"{name}.{part}" for name in low for part in ("down", "up")}
@@ -72,9 +74,16 @@ def learned(
 def load_learned(
     net: nn.Module, path: Path, base: Mapping[str, NDArray[Any]], stored: Callable[[str], str] = str
 ) -> set[str]:
-    """Put what `write_delta` wrote into a network; returns the names in the folder that it has no place for.
+    """Load weights that `write_delta` wrote into a network, and return the stored names that the network does not have.
 
-    base: the folder's own weights. Raises InputError for differences of a rank that the network's layers do not have.
+    Args:
+        net: the network.
+        path: the file.
+        base: the folder's base weights.
+        stored: turns a name in the network into a name in a folder.
+
+    Raises:
+        InputError: the file has another rank than the network's layers.
     """
     tensors, dense = read_weights(path), read_delta(path, base)
     places = {stored(name): parameter for name, parameter in net.named_parameters()}

@@ -1,11 +1,11 @@
-"""Train a masked-LM head and body on plain text, holding the sentence embeddings of the body that it started from.
+"""Train a masked-LM head and body on plain text, while sentence embeddings stay close to those of the original body.
 
-The recipe behind the embedded model ``pocket``. The loss of a batch is
+This is the recipe of the embedded model ``pocket``. The loss of a batch is
 
     cross-entropy at the masked positions  +  w * (1 - cos(mean-pooled student(masked), mean-pooled original(whole)))
 
-A body trained on the first term alone forgets its sentence embeddings; the second term keeps them at no cost in
-perplexity, because it is taken on the same masked pass.
+A body that is trained on the first term alone loses its sentence embeddings. The second term preserves them at no cost
+in perplexity, because it uses the same masked pass.
 
 Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees the batches that an unbroken one sees.
 """
@@ -46,9 +46,10 @@ _ADDED = {"architectures": ["BertForMaskedLM"], "model_type": "bert", "tie_word_
 
 
 def mask_rows(rows: np.ndarray, share: float, frame: Frame, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Rows with a share of their ordinary tokens masked, and the flat positions of the masks.
+    """Return rows with a share of their ordinary tokens masked, and the flat positions of the masks.
 
-    Every chosen token becomes the mask: scoring always masks, so the usual tenth of random tokens would only cost.
+    Every chosen token becomes the mask. BERT replaces a tenth of them by random tokens, which has no use here, because
+    scoring always masks.
     """
     free = np.flatnonzero(~np.isin(rows, [frame.cls, frame.sep, frame.pad]))
     chosen = np.sort(rng.choice(free, size=max(1, round(len(free) * share)), replace=False))
@@ -58,13 +59,13 @@ def mask_rows(rows: np.ndarray, share: float, frame: Frame, rng: np.random.Gener
 
 
 def mean_pool(hidden: Tensor, attend: Tensor) -> Tensor:
-    """Mean over the attended positions: [rows, length, width] -> [rows, width]."""
+    """Return the mean over the attended positions: [rows, length, width] -> [rows, width]."""
     weight = attend.unsqueeze(-1).to(hidden.dtype)
     return (hidden * weight).sum(1) / weight.sum(1)
 
 
 class Trainer(Run):
-    """The run that trains a masked LM."""
+    """A training run of a masked LM."""
 
     losses = ("loss", "sentence")
     model: MaskedBert
@@ -87,7 +88,10 @@ class Trainer(Run):
         self.original.requires_grad_(False)
 
         def head(name: str) -> bool:
-            """The vocabulary table learns as the head does: from an input table it has to become an output one too."""
+            """Return whether a weight learns at the head's rate.
+
+            The vocabulary table does, because it has to become an output table as well.
+            """
             return name.startswith("cls.") or "word_embeddings" in name
 
         rates = config.body_rate, config.head_rate
@@ -95,7 +99,7 @@ class Trainer(Run):
         self.steps = config.steps
 
     def batch(self, step: int) -> tuple[np.ndarray, np.random.Generator]:
-        """The rows of ``step`` and the generator for its masks."""
+        """Return the rows of ``step``, and the generator for its masks."""
         config = self.config
         long = step % config.long_every == config.long_every - 1
         length, rows = config.long if long else config.short
@@ -108,7 +112,7 @@ class Trainer(Run):
         return passages.rows(index, length, self.frame), np.random.default_rng([config.seed, 1, step])
 
     def train_step(self) -> tuple[float, float]:
-        """One optimizer step; returns (masked-LM loss in nats, sentence loss)."""
+        """Make one optimizer step, and return (masked-LM loss in nats, sentence loss)."""
         config = self.config
         rows, rng = self.batch(self.step)
         masked, at = mask_rows(rows, config.masked_share, self.frame, rng)
@@ -139,7 +143,10 @@ class Trainer(Run):
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, Any]:
-        """Held-out perplexity and top-1 accuracy per kind of text, and how far sentence embeddings were kept."""
+        """Return held-out results: perplexity and top-1 accuracy by kind of text, and the sentence cosine.
+
+        The last is the mean cosine of sentence embeddings with those of the original body.
+        """
         out: dict[str, Any] = {"step": self.step}
         kept: list[Tensor] = []
         for kind, passages in sorted(self.held.items()):
@@ -162,7 +169,10 @@ class Trainer(Run):
         return out
 
     def finish(self) -> Path:
-        """Write the finished model as a folder that both backends read; of low rank, beside its body."""
+        """Write the finished model as a folder that both backends read, and return the folder.
+
+        With a rank, the folder has the body's own files, and the learned difference in a separate file.
+        """
         folder = self.out / "model"
         if self.config.rank:
             copy_folder(self.folder, folder)
@@ -188,9 +198,10 @@ class Trainer(Run):
 
 
 def train(texts: Path, out: Path, config: Path | None = None, steps: int | None = None) -> Path:
-    """Run a recipe to its end, resuming where an earlier run in `out` stopped; returns the finished model's folder.
+    """Run a recipe to its end, and return the folder of the finished model. A run that was stopped in `out` is resumed.
 
-    Raises InputError for a folder without texts, or a recipe or body that cannot be read.
+    Raises:
+        InputError: a folder has no texts, or a recipe or body cannot be read.
     """
     if not texts.is_dir():
         raise InputError("is not a folder", file=texts, remedy="give the folder that holds the texts")

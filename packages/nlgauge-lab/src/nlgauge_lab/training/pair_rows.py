@@ -1,4 +1,4 @@
-"""Pairs of texts: read from JSON Lines, as sub-words, and as rows of which words of one text are masked."""
+"""Pairs of texts: read from JSON Lines, encoded as sub-words, and made into rows with masked words in one text."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from nlgauge_lab.training.passages import Frame, read_lines
 from nlgauge_lab.training.recipe import PairsConfig, Stage
 
 SIDES = (("candidate", "source"), ("summary", "doc"), ("target", "source"), ("response", "knowledge"), ("a", "b"))
-"""Names under which a record may hold its pair"""
+"""Names that a record may use for the two texts of its pair"""
 _CANDIDATE, _OTHER = 0, 1
 _JSON_LINES = re.compile(r"\.jsonl(\.xz|\.gz)?$")
 Pair: TypeAlias = tuple[str, str]
-"""Candidate and other text"""
+"""(candidate, other text)"""
 
 
 @dataclass
 class Side:
-    """Token ids and word numbers of one side of many pairs, one after another.
+    """Token ids and word numbers of one side of many pairs, one text after another.
 
     ids: uint16, or int32 for a large vocabulary, [tokens]; words: uint16 [tokens], counted from 0 in each text; starts:
     int64 [texts + 1].
@@ -64,11 +64,11 @@ class Side:
 
 @dataclass
 class Pairs:
-    """Pairs of texts and the rows that they can be read as: pair and masked side of each, by length of row."""
+    """Pairs of texts, with the rows that can be made of them."""
 
     sides: tuple[Side, Side]
     rows: dict[int, np.ndarray]
-    """{length: int64 [rows, 2]}"""
+    """By length of the rows, the number of the pair and the side that is masked: int64 [rows, 2]"""
 
     @classmethod
     def of(cls, pairs: Sequence[Pair], config: PairsConfig, tokenizer: SubwordTokenizer) -> Pairs:
@@ -79,12 +79,18 @@ class Pairs:
 
     @property
     def numbers(self) -> np.ndarray:
-        """The pairs that have words on both sides, in order: [pairs]."""
+        """Numbers of the pairs that rows can be made of, in order: [pairs]."""
         return np.unique(np.concatenate([rows[:, 0] for rows in self.rows.values()]))
 
 
 def _rows_by_length(sides: tuple[Side, Side], config: PairsConfig) -> dict[int, np.ndarray]:
-    """Both readings of every pair that has words on both sides, in the shortest rows that hold them."""
+    """Return the rows of every pair that has words on both sides, by length.
+
+    A row has the shortest length that holds it.
+
+    Each pair has two rows, one for each side that is masked. Pairs with less overlap than the recipe asks for are left
+    out.
+    """
     sizes = np.stack([side.sizes for side in sides], axis=1)
     pairs = np.flatnonzero((sizes > 0).all(axis=1))
     if config.least_overlap > 0:
@@ -100,12 +106,14 @@ def _rows_by_length(sides: tuple[Side, Side], config: PairsConfig) -> dict[int, 
 
 
 def read_pairs(path: Path, config: PairsConfig) -> tuple[list[Pair], dict[str, list[Pair]]]:
-    """Training pairs, and held-out ones by file, from JSON Lines (plain, .gz or .xz) or a folder of them.
+    """Return training pairs, and held-out pairs by file, from a file of JSON Lines or a folder of them.
 
-    A record holds its pair under one of the names of `SIDES`, and may say its `origin`. The recipe's groups say which
-    share of a kind is read; a file that is given by itself is read whole where no group fits its name. Pairs with the
-    same other text are held out together. Raises InputError for a record that is no pair, and where nothing is left to
-    train on.
+    Files are plain, .gz or .xz. A record has its pair under names of `SIDES`, and may have an `origin`. The recipe's
+    groups say which share of the records is read. If no group fits a record, a single file is read whole, and nothing
+    is read from a file in a folder. Pairs with the same other text are held out together.
+
+    Raises:
+        InputError: a record is no pair, or nothing is left to train on.
     """
     files = sorted(p for p in path.iterdir() if _JSON_LINES.search(p.name)) if path.is_dir() else [path]
     otherwise = 0.0 if path.is_dir() else 1.0
@@ -128,9 +136,9 @@ def read_pairs(path: Path, config: PairsConfig) -> tuple[list[Pair], dict[str, l
 
 
 def _shared_out(path: Path, kind: str, config: PairsConfig, otherwise: float) -> Iterator[Pair]:
-    """The pairs of a file that the recipe's groups ask for, texts cut to the longest that is read.
+    """Yield the pairs of a file that the recipe's groups ask for, with texts cut to the recipe's longest.
 
-    otherwise: the share of the pairs that no group fits.
+    otherwise: the share that is read of records that no group fits.
     """
     for number, line in enumerate(read_lines(path), start=1):
         try:
@@ -151,14 +159,14 @@ def _shared_out(path: Path, kind: str, config: PairsConfig, otherwise: float) ->
 
 @dataclass
 class Rows:
-    """Rows of a batch: int64 [rows, length] each.
+    """The rows of a batch: int64 [rows, length] each.
 
-    Every row is two framed texts, [CLS] stretch [SEP] and [CLS] other [SEP], each with positions of its own.
+    Every row is two framed texts, [CLS] stretch [SEP] and [CLS] other [SEP]. Positions begin anew in the second one.
     """
 
     masked: np.ndarray
     whole: np.ndarray
-    """Differs from `masked` where a mask is"""
+    """The tokens without masks"""
     positions: np.ndarray
     part: np.ndarray
     """0 in the stretch, 1 in the other text, -1 in padding"""
@@ -170,7 +178,7 @@ class Rows:
 
 
 Text: TypeAlias = tuple[np.ndarray, np.ndarray]
-"""Token ids and word numbers of a text: [tokens] each"""
+"""Token ids [tokens] and word numbers [tokens] of a text"""
 _AS_THEY_ARE = Stage(1.0, ())
 
 
@@ -183,7 +191,10 @@ def make_row(
     rng: np.random.Generator,
     stage: Stage = _AS_THEY_ARE,
 ) -> Rows:
-    """One reading of a pair, or, by the stage's chance, of its other text and excerpts of what is seen of it."""
+    """Return one row of a pair.
+
+    With the probability that the stage gives, the masked text is made of excerpts of the other text instead.
+    """
     pair, side = map(int, example)
     text, other = pairs.sides[side][pair], pairs.sides[1 - side][pair]
     if stage.copied and rng.random() < stage.copied:
@@ -195,7 +206,8 @@ def make_row(
 def excerpts(text: Text, size: int, runs: int, rng: np.random.Generator) -> Text:
     """Return groups of consecutive whole words of a text, in order, with at most `size` sub-words in total.
 
-    An extractive summary is such a text: at its joints the words on one side alone tell where to look.
+    An extractive summary is such a text. Where two groups meet, only the words on one side tell where to look in the
+    source.
     """
     ids, words = text
     zones = np.array_split(np.arange(len(ids)), min(size, int(rng.integers(1, runs + 1))))
@@ -214,7 +226,7 @@ def excerpts(text: Text, size: int, runs: int, rng: np.random.Generator) -> Text
 def _row(
     text: Text, other: np.ndarray, length: int, frame: Frame, config: PairsConfig, rng: np.random.Generator
 ) -> Rows:
-    """One row: a stretch of a text with masks in it, and as much of the other text's beginning as fits."""
+    """Return one row: a stretch of a text with masks in it, and as much of the other text's beginning as fits."""
     ids, words = text
     begin = int(rng.integers(len(ids) - config.stretch + 1)) if len(ids) > config.stretch else 0
     own = slice(begin, begin + min(config.stretch, len(ids), length - 5))
@@ -232,7 +244,11 @@ def _row(
 
 
 def _chosen(ids: np.ndarray, words: np.ndarray, own: slice, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Where in the stretch the masks go: some of the words that it holds whole, or of all where it holds none."""
+    """Return the positions of the masks in the stretch: [masks].
+
+    Some of the words that are whole in the stretch are masked. If it has no whole word, the masked words are drawn from
+    all of its words.
+    """
     inside = words[own]
     present = np.unique(inside)
     cut = {int(words[at]) for at in (own.start - 1, own.stop) if 0 <= at < len(ids)}

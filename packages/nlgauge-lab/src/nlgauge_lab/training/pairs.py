@@ -1,9 +1,9 @@
 """Adapt a masked LM to pairs of texts: [CLS] candidate [SEP] other text [SEP], words of one side masked.
 
-The recipe behind the embedded model's weights for pairs (MaskEval, section 3.2). A row reads a stretch of one side,
-chosen at random, with some of its words masked whole, and as much of the other side as fits. Layers and head learn,
-the vocabulary table does not, so that a small difference from the model is stored (`nlgauge.engine.models.adaptation`).
-The paper masks one word a row; several far apart teach as much each and make a row worth its pass.
+This is the recipe of the embedded model's weights for pairs (MaskEval, section 3.2). A row has a stretch of one side,
+chosen at random, with some of its words masked whole, and as much of the other side as fits. Layers and head learn, and
+the vocabulary table does not, so a small difference from the model is stored (`nlgauge.engine.models.adaptation`). The
+paper masks one word in a row. Several masks at a distance teach as much each, and make better use of a row.
 
 Everything random in step ``i`` follows from ``(seed, i)``: a resumed run sees the batches that an unbroken one sees.
 """
@@ -41,7 +41,7 @@ _STARTS = ("body", "pairs")
 
 
 class PairsTrainer(Run):
-    """The run that adapts a masked LM to pairs."""
+    """A training run that adapts a masked LM to pairs."""
 
     measured_first = True
     model: MaskedBert
@@ -67,7 +67,7 @@ class PairsTrainer(Run):
         self.steps = config.steps
 
     def _start(self, vocabulary: int) -> MaskedBert:
-        """The body with its head, or, where the recipe says so, with its own weights for pairs."""
+        """Return the body with its head. If the recipe says so, it has the folder's weights for pairs."""
         if self.config.start not in _STARTS:
             raise InputError(f"the recipe's start {self.config.start!r} is none", remedy=f"give {' or '.join(_STARTS)}")
         model = start_model(self.folder, np.ones(vocabulary), self.config.rank, self.narrow)
@@ -78,7 +78,7 @@ class PairsTrainer(Run):
         return model
 
     def batch(self, step: int) -> Rows:
-        """The rows of ``step``. A length that no pair has is not drawn."""
+        """Return the rows of ``step``. All have one length, which is drawn among the lengths that pairs have."""
         config, rng = self.config, np.random.default_rng([self.config.seed, 1, step])
         stage = config.stage(step)
         shares = np.array(stage.shares, float)
@@ -95,7 +95,10 @@ class PairsTrainer(Run):
         )
 
     def _logits(self, rows: Rows, alone: bool = False) -> torch.Tensor:
-        """Logits at the masks, row after row: [masks, vocabulary]. alone: the stretch does not see the other text."""
+        """Return the logits at the masks, row after row: [masks, vocabulary].
+
+        alone: whether the other text is hidden from the masked one.
+        """
         part = self.tensor(rows.part)
         own, other = part == 0, part == 1
         sees = own[:, :, None] & (own if alone else own | other)[:, None] | other[:, :, None] & other[:, None]
@@ -110,7 +113,7 @@ class PairsTrainer(Run):
         return self.tensor(rows.whole[rows.masked == self.frame.mask])
 
     def train_step(self) -> tuple[float]:
-        """One optimizer step; returns the loss in nats."""
+        """Make one optimizer step, and return the loss in nats."""
         rows = self.batch(self.step)
         loss = nn.functional.cross_entropy(self._logits(rows), self._truth(rows))
         self.learn(loss, self.config.factor(self.step))
@@ -145,7 +148,7 @@ class PairsTrainer(Run):
         return out
 
     def finish(self) -> Path:
-        """Write the model's folder with the weights for pairs beside the others."""
+        """Write the model's folder with the weights for pairs in it, and return the folder."""
         folder = self.out / "model"
         copy_folder(self.folder, folder)
         whole, low_rank = learned(self.model)
@@ -160,7 +163,7 @@ class PairsTrainer(Run):
         return folder
 
     def card(self) -> str:
-        """The training card: on how many pairs, by which values, and what held-out words say."""
+        """Return the text of the training card: numbers of rows, held-out results, and settings."""
         rows = {length: len(rows) for length, rows in self.train.rows.items()}
         measured = [
             [point["step"], kind, *found.values()]
@@ -180,17 +183,24 @@ class PairsTrainer(Run):
 
 
 def learns(name: str) -> bool:
-    """Whether a weight of a masked LM is adapted: the layers' and the head's, the vocabulary's not."""
+    """Return whether a weight of a masked LM is adapted. Layers and head are, and the vocabulary table is not."""
     return name.startswith(("bert.encoder.layer.", "cls.predictions.transform."))
 
 
 def train(
     pairs: Path, out: Path, config: Path | None = None, steps: int | None = None, body: str | None = None
 ) -> Path:
-    """Run a recipe to its end, resuming where an earlier run in `out` stopped; returns the finished model's folder.
+    """Run a recipe to its end, and return the folder of the finished model. A run that was stopped in `out` is resumed.
 
-    body: instead of the recipe's: pocket, base, a folder of ours, or an encoder-decoder with T5's sentinels.
-    Raises InputError for pairs, a recipe or a model that cannot be read.
+    Args:
+        pairs: a file of JSON Lines, or a folder of them.
+        out: folder of the run.
+        config: the recipe; by default the one of the body.
+        steps: in place of the recipe's.
+        body: in place of the recipe's: pocket, base, a folder of ours, or an encoder-decoder with T5's sentinels.
+
+    Raises:
+        InputError: the pairs, the recipe or the model cannot be read.
     """
     if not pairs.exists():
         raise InputError("does not exist", file=pairs, remedy="give JSON Lines of pairs, or a folder of them")

@@ -24,13 +24,13 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]”’]*\s+(?=[\"'(\[“‘]?[A-Z0
 
 
 def opened(path: Path) -> TextIO:
-    """A text file, plain, .gz or .xz, to be read."""
+    """Open a text file (plain, .gz or .xz) for reading, and return it."""
     opener: Any = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix, open)
     return opener(path, "rt", encoding="utf-8")  # type: ignore[no-any-return]
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The non-empty lines of a text file."""
+    """Yield the non-empty lines of a text file, without white space around them."""
     with opened(path) as lines:
         for line in lines:
             if line := line.strip():
@@ -39,7 +39,7 @@ def read_lines(path: Path) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Frame:
-    """Ids of the tokens that a row needs besides its texts'."""
+    """Ids of the special tokens of a row."""
 
     cls: int
     sep: int
@@ -58,7 +58,7 @@ def open_tokenizer(folder: Path) -> tuple[Tokenizer, Frame]:
 
 @dataclass
 class Passages:
-    """Token ids of many passages, one after another, each the beginning of a sentence onwards.
+    """Token ids of many passages, one after another. Each passage begins where a sentence begins.
 
     ids: uint16 [tokens]; starts: int64 [passages + 1].
     """
@@ -70,7 +70,7 @@ class Passages:
         return len(self.starts) - 1
 
     def rows(self, index: np.ndarray, length: int, frame: Frame) -> np.ndarray:
-        """int64 [len(index), length]: [CLS] passage [SEP], padded."""
+        """Return passages as rows [CLS] passage [SEP] with padding: int64 [len(index), length]."""
         out = np.full((len(index), length), frame.pad, dtype=np.int64)
         out[:, 0] = frame.cls
         for row, passage in enumerate(index):
@@ -81,10 +81,10 @@ class Passages:
 
 
 def pack(lines: list[str], tokenizer: Tokenizer, length: int) -> Passages:
-    """Cut lines into passages of at most ``length - 2`` tokens that start where a sentence starts.
+    """Return lines of text as passages of at most ``length - 2`` tokens that start where a sentence starts.
 
-    Whole sentences are put together while they fit. A passage that would stay under three quarters full takes the
-    beginning of the next sentence, so that little of a batch is padding.
+    Whole sentences are put together as long as they fit. A passage that would be less than three quarters full also
+    gets the beginning of the next sentence, so that a batch has little padding.
     """
     room = length - 2
     ids: list[np.ndarray] = []
@@ -118,9 +118,10 @@ def pack(lines: list[str], tokenizer: Tokenizer, length: int) -> Passages:
 def load_texts(
     folder: Path, config: MaskedLMConfig, tokenizer: Tokenizer
 ) -> tuple[dict[int, Passages], dict[str, Passages]]:
-    """Training passages by length, and held-out passages by kind of text.
+    """Return training passages by length, and held-out passages by kind of text.
 
-    Raises InputError when no file of the folder matches a group.
+    Raises:
+        InputError: no file of the folder matches a group.
     """
     train: list[str] = []
     held: dict[str, list[str]] = {}

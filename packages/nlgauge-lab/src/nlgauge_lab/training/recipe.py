@@ -16,7 +16,10 @@ else:
 
 
 def flat_recipe(path: Path, *sections: str) -> dict[str, Any]:
-    """What a recipe says, the values of its [data] and of these sections among the others; lists as tuples."""
+    """Return the values of a recipe in one dictionary, with lists as tuples.
+
+    Values of the table [data] and of the tables in `sections` are in it without the name of their table.
+    """
     tree = read_recipe(path)
     flat: dict[str, Any] = {"groups": {"*": 1.0}, **tree.pop("data", {})}
     for section in sections:
@@ -31,10 +34,13 @@ def _fixed(value: Any) -> Any:
 
 
 def read_recipe(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file.
+    """Return the tables of a TOML file.
 
-    One that begins with like = "other.toml" has what that recipe beside it has; its own values take their place, in
-    tables one by one. Raises InputError for a file that is none.
+    A file that begins with like = "other.toml" takes the values of that recipe in the same folder. Its own values
+    replace them one by one, also within tables.
+
+    Raises:
+        InputError: the file cannot be read as TOML.
     """
     try:
         own = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -50,21 +56,24 @@ def read_recipe(path: Path) -> dict[str, Any]:
 
 
 class _Schedule:
-    """How the learning rate goes, by a recipe's numbers of steps."""
+    """The schedule of the learning rate, given by numbers of steps in a recipe."""
 
     steps: int
     warmup_steps: int
     decay_share: float
 
     def factor(self, step: int) -> float:
-        """The factor on the learning rate at a step: warm-up, constant, linear fall to zero over the last share."""
+        """Return the factor on the learning rate at a step.
+
+        It is warm-up, then constant, then a linear fall to zero at the end.
+        """
         falling = (self.steps - step) / max(1, round(self.steps * self.decay_share))
         return min(1.0, (step + 1) / self.warmup_steps, falling)
 
 
 @dataclass(frozen=True)
 class MaskedLMConfig(_Schedule):
-    """What a masked LM is trained by, as a recipe file has it; see ``pocket.toml`` for what each one means."""
+    """The settings of a masked LM's training, as in a recipe file; ``pocket.toml`` explains each."""
 
     body: str
     groups: dict[str, float]
@@ -89,7 +98,7 @@ class MaskedLMConfig(_Schedule):
 
     @classmethod
     def read(cls, path: Path) -> MaskedLMConfig:
-        """Read a TOML recipe. Raises InputError for a file that is none, or an unknown or missing key."""
+        """Read a recipe in TOML. Raises InputError if it cannot be read, or has an unknown or lacks a necessary key."""
         try:
             return cls(**flat_recipe(path, "batches", "loss", "optimizer"))
         except TypeError as error:
@@ -98,21 +107,21 @@ class MaskedLMConfig(_Schedule):
 
 @dataclass(frozen=True)
 class Stage:
-    """What the steps of a part of the run read."""
+    """A part of the run, with the rows that its steps read."""
 
     until: float
-    """Share of the run's steps at which it ends"""
+    """Share of the run's steps at which the stage ends"""
     shares: tuple[float, ...]
-    """The share of its steps, at each length"""
+    """For each length of rows, the share of the steps that have it"""
     copied: float = 0.0
-    """Share of the rows whose masked side is made of excerpts of the other text itself"""
+    """Share of the rows whose masked text is made of excerpts of the other text"""
     runs: int = 1
-    """From how many runs of words such excerpts are made at most"""
+    """The largest number of word groups that such excerpts have"""
 
 
 @dataclass(frozen=True)
 class PairsConfig(_Schedule):
-    """What weights for pairs are trained by, as a recipe file has it; see ``pairs.toml`` for what each one means."""
+    """The settings of the training of weights for pairs, as in a recipe file; ``pairs.toml`` explains each."""
 
     body: str
     groups: dict[str, float]
@@ -138,7 +147,7 @@ class PairsConfig(_Schedule):
 
     @classmethod
     def read(cls, path: Path) -> PairsConfig:
-        """Read a TOML recipe. Raises InputError for a file that is none, or an unknown or missing key."""
+        """Read a recipe in TOML. Raises InputError if it cannot be read, or has an unknown or lacks a necessary key."""
         flat = flat_recipe(path, "masking", "batches", "optimizer")
         try:
             stages = tuple(Stage(**stage) for stage in flat.pop("stage", ()))
@@ -147,6 +156,6 @@ class PairsConfig(_Schedule):
             raise InputError(str(error), file=path, remedy="compare with the recipe pairs.toml") from None
 
     def stage(self, step: int) -> Stage:
-        """The stage of a step; all lengths alike where the recipe has none."""
+        """Return the stage of a step. If the recipe has no stages, all lengths are equally frequent."""
         found = (stage for stage in self.stages if step < round(self.steps * stage.until))
         return next(found, self.stages[-1] if self.stages else Stage(1.0, (1.0,) * len(self.sizes)))

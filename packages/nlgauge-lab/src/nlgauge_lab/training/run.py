@@ -1,4 +1,4 @@
-"""A training run, whatever is trained: steps, a log of them, a held-out curve and checkpoints."""
+"""A training run of any kind of model: steps, a log of them, a curve of held-out results, and checkpoints."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _PRECISIONS = ("float32", "bfloat16")
 
 
 class Run(ABC):
-    """Training in a folder: train.jsonl, curve.jsonl and the checkpoint that an interrupted run goes on from.
+    """Training in a folder, which gets train.jsonl, curve.jsonl and a checkpoint to resume from.
 
     A subclass sets `model`, `optimizer` (its groups hold the highest learning rate as `rate`) and `steps`.
     """
 
     losses: ClassVar[tuple[str, ...]] = ("loss",)
-    """Names of what `train_step` returns"""
+    """Names of the losses that `train_step` returns"""
     measured_first: ClassVar[bool] = False
-    """Whether the curve begins with the model as it was"""
+    """Whether the curve begins with the model before training"""
 
     out: Path
     model: nn.Module
@@ -42,9 +42,14 @@ class Run(ABC):
     steps: int
 
     def __init__(self, out: Path, precision: str = "float32") -> None:
-        """precision: of the products, 'float32' or 'bfloat16'; weights and their sums stay float32.
+        """Make a run in a folder.
 
-        Raises InputError for another one.
+        Args:
+            out: the folder.
+            precision: number type of matrix products, 'float32' or 'bfloat16'. Weights and sums stay in float32.
+
+        Raises:
+            InputError: another precision.
         """
         if precision not in _PRECISIONS:
             raise InputError(f"the recipe's precision {precision!r} is none", remedy=f"give {' or '.join(_PRECISIONS)}")
@@ -57,23 +62,23 @@ class Run(ABC):
 
     @abstractmethod
     def train_step(self) -> tuple[float, ...]:
-        """One optimizer step; returns the losses."""
+        """Make one optimizer step, and return the losses."""
 
     @abstractmethod
     def evaluate(self) -> dict[str, Any] | None:
-        """A point of the curve; None where nothing is held out."""
+        """Return a point of the curve; None if nothing is held out."""
 
     def tensor(self, values: NDArray[Any]) -> Tensor:
-        """An array where the model computes."""
+        """Return an array as a tensor on the device of the model."""
         return torch.from_numpy(values).to(self.device)
 
     def computing(self) -> AbstractContextManager[Any]:
-        """In which the network is to be called."""
+        """Return the context in which the network is called, with the precision of the run."""
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision == "bfloat16")
 
     @property
     def narrow(self) -> torch.dtype:
-        """In which weights are kept that do not learn."""
+        """The number type of frozen weights."""
         return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
 
     def adamw(
@@ -83,7 +88,14 @@ class Run(ABC):
         undecayed: Callable[[str], bool] = lambda name: False,
         second_beta: float = 0.98,
     ) -> torch.optim.Optimizer:
-        """The optimizer of what learns. rate: the highest one, by a parameter's name. Only matrices decay."""
+        """Return the optimizer of the weights that learn. Only matrices have weight decay.
+
+        Args:
+            rate: the highest learning rate, by a parameter's name.
+            decay: the weight decay.
+            undecayed: whether a parameter has no decay, by its name.
+            second_beta: decay rate for the mean of squared gradients.
+        """
         groups: dict[tuple[float, float], list[nn.Parameter]] = {}
         for name, parameter in self._learning():
             own = decay if parameter.ndim > 1 and not undecayed(name) else 0.0
@@ -102,7 +114,10 @@ class Run(ABC):
         self.step += 1
 
     def save(self) -> None:
-        """Write the weights that learn, optimizer state, step and curve. A kill leaves the old file or the new one."""
+        """Write weights that learn, optimizer state, step and curve.
+
+        If the process is killed, the file is the old or the new one.
+        """
         tensors = {}
         for name, parameter in self._learning():
             tensors[f"model.{name}"] = parameter.detach().contiguous()
@@ -113,7 +128,7 @@ class Run(ABC):
         partial.replace(self.out / _CHECKPOINT)
 
     def resume(self) -> bool:
-        """Continue from the folder's checkpoint, if there is one."""
+        """Load the folder's checkpoint, and return whether there is one."""
         if not (self.out / _CHECKPOINT).exists():
             return False
         with safe_open(self.out / _CHECKPOINT, "pt") as file, torch.no_grad():

@@ -1,8 +1,8 @@
-"""The temperature of a masked LM in a language: the one at which the masked tokens of plain text are likeliest.
+"""The temperature of a masked LM in a language, at which masked tokens of plain text are likeliest.
 
-InfoLM divides logits by it. One number corrects how sure a network is of its predictions (Guo et al. 2017, which the
-InfoLM paper cites), and a network of many languages is not equally sure in all. No ratings are needed. Where there are
-some, `nlgauge study temperature` says at which temperature InfoLM agrees with people best.
+InfoLM divides logits by the temperature. This one number corrects how confident a network is (Guo et al. 2017, which
+the InfoLM paper cites), and a network of many languages is not equally confident in all. No ratings are needed. If
+there are ratings, `nlgauge study temperature` shows at which temperature InfoLM agrees best with people.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from nlgauge.show.tables import Cell, Number
 from nlgauge_lab.training.passages import read_lines
 
 GRID = 0.25 * 2 ** (np.arange(23) / 4)
-"""The temperatures that are tried, from 0.25 to 11.3; the best one is found between them"""
+"""The temperatures that are tried, from 0.25 to 11.3. The best one is interpolated between them"""
 _SHARE = 0.15
 _SHORTEST = 4
-"""Sub-words of a text"""
+"""The least number of sub-words in a text that is used"""
 
 
 class Calibrated(NamedTuple):
-    """What was measured on the texts of a language."""
+    """The result for the texts of one language."""
 
     temperature: float
     tokens: int
     plain: float
-    """Mean negative log-probability of a masked token at the temperature 1, in nats"""
+    """Mean negative log-probability of a masked token at temperature 1, in nats"""
     best: float
-    """The same at the temperature"""
+    """Mean negative log-probability of a masked token at `temperature`, in nats"""
 
 
 def calibrated(texts: Iterable[str], model: Model, most: int = 2000, seed: int = 0) -> Calibrated:
-    """Return the likeliest temperature on some texts.
+    """Return the temperature at which masked tokens of some texts are likeliest.
 
     Args:
         texts: plain text in one language; the beginning of each is read.
-        model: with a masked LM.
-        most: about how many tokens are masked, some of each text at a time.
-        seed: of the choice of the tokens.
+        model: a model with a masked LM.
+        most: about how many tokens are masked, some in each text.
+        seed: draws the tokens.
 
     Raises:
         InputError: no text has enough tokens.
@@ -76,7 +76,11 @@ def calibrated(texts: Iterable[str], model: Model, most: int = 2000, seed: int =
 
 
 def _lowest(losses: np.ndarray) -> tuple[float, float]:
-    """Where the parabola through the lowest loss and its neighbours is lowest, over the logarithm of temperature."""
+    """Return the temperature of the lowest loss, and this loss.
+
+    They are at the lowest point of a parabola through the lowest loss and its neighbours, over the logarithm of
+    temperature.
+    """
     lowest = int(losses.argmin())
     if lowest in (0, len(losses) - 1):
         return float(GRID[lowest]), float(losses[lowest])
@@ -88,7 +92,7 @@ def _lowest(losses: np.ndarray) -> tuple[float, float]:
 
 
 def measure(files: Iterable[Path], model: Model, most: int = 2000) -> dict[str, Calibrated]:
-    """Return the temperature of each language: the name of its file up to the first dot. Raises as `calibrated`."""
+    """Return the temperature for each language, by the name of its file up to the first dot. Raises as `calibrated`."""
     found = {}
     for file in files:
         try:
@@ -99,7 +103,7 @@ def measure(files: Iterable[Path], model: Model, most: int = 2000) -> dict[str, 
 
 
 def as_cells(found: dict[str, Calibrated]) -> list[list[Cell]]:
-    """A row a language, for a terminal."""
+    """Return a table for a terminal, with a row for each language."""
     cells: list[list[Cell]] = [["language", "temperature", "tokens", "nats at 1", "nats at the temperature"]]
     for language, one in found.items():
         numbers = (Number(value, digits=3) for value in (one.plain, one.best))
@@ -108,9 +112,12 @@ def as_cells(found: dict[str, Calibrated]) -> list[list[Cell]]:
 
 
 def write(model: Model, found: dict[str, Calibrated]) -> Path:
-    """Add temperatures to the card of a model's folder, and return the folder. Other languages keep theirs.
+    """Write temperatures to the card of a model's folder, and return the folder.
 
-    Raises InputError for a model without a folder of its own.
+    Other languages keep their temperatures.
+
+    Raises:
+        InputError: the model has no folder.
     """
     if model.folder is None:
         raise InputError(

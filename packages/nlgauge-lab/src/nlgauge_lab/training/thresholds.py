@@ -1,21 +1,22 @@
-"""The thresholds of `nlgauge check --grounded`: from which probability on is a text called supported?
+"""Measurement of the thresholds of `nlgauge check --grounded`: from which probability on is a text called supported?
 
-The middle of the two thresholds has the best mean, over sets, of hits minus false alarms (Youden's J), so that a set
-counts once, however many rows it has. Between the two thresholds nothing is said: they leave out a tenth of the texts
-that the model can read, half of it on each side, again in the mean of the sets.
+The middle of the two thresholds has the largest mean, over sets, of hits minus false alarms (Youden's J). So a set
+counts once, however many rows it has. Between the two thresholds the gate gives no decision. In the mean of the sets, a
+tenth of the texts that the model can read lie there, half of them on each side of the middle.
 
 The strict threshold is for single rows: at most 5 % of the right texts of each set lie below it, and 3 % in the mean of
-the sets. How many right texts lie below it and how many do not pass, by kind (answers to a question, long answers of
-several claims, and other texts), is what the gate holds the counts of a set against.
+the sets. For each kind of text (answers to a question, long answers of several claims, other texts) it is also measured
+how many right texts lie below the strict threshold, and how many do not pass. The gate compares a set with these
+shares.
 
-How much of an answer's wording its source has decides what a probability is worth: for bands of it, the area under the
-curve of right and wrong texts is measured, in each set that has enough of both, and the mean of these areas is taken,
-with its lower limit. Texts of a band whose lower limit is too low (`nlgauge.maths.wording`) are not judged, so
-they take no part in the thresholds.
+How reliable a probability is depends on how much of an answer's wording its source has. For bands of this share, the
+area under the ROC curve is measured in each set with enough right and wrong texts. The areas are averaged, with a lower
+limit. Texts of a band whose lower limit is too low (`nlgauge.maths.wording`) are not judged, so they are not used for
+the thresholds.
 
-Another threshold is the alignment under which a word is marked as unsupported. It is chosen by the same rule, of the
-verdict that a text with a marked word is unsupported. A threshold with the best F1 of the words themselves would find
-more wrong words in long answers, but would mark a word in many more true paraphrases too.
+A third threshold is the alignment under which a word is marked as unsupported. It is chosen by the same rule, where a
+text with a marked word is taken to be unsupported. A threshold with the best F1 of the words themselves would find more
+wrong words in long answers, but would mark a word in many more true paraphrases too.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.data.evidence import refuses_worst, surely_differs
+from nlgauge.data.signature import FLOAT32
 from nlgauge.data.table.column import CLAIMS, WORDING
 from nlgauge.engine.models import loading
-from nlgauge.engine.models.card import CARD_FILE, write_facts
+from nlgauge.engine.models.card import BY_PRECISION, CARD_FILE, write_facts
 from nlgauge.errors import InputError, SpecError
 from nlgauge.evaluation import evaluate
 from nlgauge.gate.decision import RightAnswers
@@ -60,45 +62,45 @@ MEASURED_ON = (
     "written.words",
 )
 BY_KIND = "written.test"
-"""The set whose hits are given by the kind of the error, and whose findings are counted"""
+"""The set whose hits are given by kind of error, and whose findings are counted"""
 BY_FAMILY = "written.families"
 """The set whose hits and false alarms are given by what a reader has to understand"""
 REGION = "thresholds"
 _UNSURE = 0.1
 _MOST_OF_A_SET, _MOST_IN_THE_MEAN = 0.05, 0.03
 _FEWEST, _LEVEL = 80, 0.95
-"""Right texts of a kind below which a set says nothing of it, and the level of its intervals"""
+"""The least number of right texts of a kind in a set that is used for the kind, and the level of the intervals"""
 _HEADS = ("set", "rows", "unsupported", "hits", "false alarms", "unsure", "in other words")
 _FEWEST_OF_BAND = 15
-"""Right texts, and wrong ones, below which a set says nothing of a band of wording"""
+"""The least number of right texts, and of wrong ones, in a set that is used for a band of wording"""
 _SHARES = ("unsupported", "hits", "false_alarms", "unsure", "unread")
 
 
 class Judged(NamedTuple):
-    """Rows of a set."""
+    """The scores of the rows of a labelled set, with their labels."""
 
     probability: NDArray[np.float64]
-    """[rows] that the source supports all of the text; NaN where there is none"""
+    """Probability that the source supports the whole text, or NaN: [rows]"""
     supported: NDArray[np.bool_]
-    """[rows] what the labels say"""
+    """Whether the labels say that the text is supported: [rows]"""
     least: NDArray[np.float64]
-    """[rows] the least alignment of a word of the text; NaN where there is none"""
+    """The least alignment of a word of the text, or NaN: [rows]"""
     evidence: Mapping[int, Any] = {}
     kinds: Sequence[str] = ()
-    """[rows] what is wrong with a text, where that is known"""
+    """Kind of the error in the text, empty if unknown: [rows]"""
     families: Sequence[str] = ()
-    """[rows] what a reader of a text has to understand, where that is known"""
+    """What a reader of the text has to understand, empty if unknown: [rows]"""
     asked: NDArray[np.bool_] | None = None
-    """[rows] whether a text answers a question"""
+    """Whether the text answers a question: [rows]; None if no text does"""
     claims: NDArray[np.float64] | None = None
-    """[rows] how many claims a text has; one where it was not counted"""
+    """Number of claims in the text, 1 if it was not counted: [rows]; None if all have 1"""
     wording: NDArray[np.float64] | None = None
-    """[rows] the share of its longer words that its source has; None where it was not measured"""
+    """Share of the text's longer words that its source has: [rows]; None if it was not measured"""
     bands: Bands = ()
-    """How well the model reads texts of each wording, once that is known"""
+    """How well the model reads texts of each band of wording; empty until it is measured"""
 
     def of(self, rows: NDArray[np.bool_]) -> Judged:
-        """Return some of the rows."""
+        """Return the rows that are marked. `kinds`, `families`, `asked` and `claims` are not copied."""
         numbers = {int(row): number for number, row in enumerate(np.flatnonzero(rows))}
         evidence = {numbers[row]: one for row, one in self.evidence.items() if row in numbers}
         wording = None if self.wording is None else self.wording[rows]
@@ -108,13 +110,13 @@ class Judged(NamedTuple):
 
     @property
     def by_model(self) -> NDArray[np.bool_]:
-        """[rows] whether a model alone judges a text: no difference is sure, and its worst claim is no refusal."""
+        """Whether a model alone judges the text, without a sure difference or a refusal as its worst claim: [rows]."""
         refused = np.array([refuses_worst(self.evidence.get(row)) for row in range(len(self.supported))], bool)
         return np.asarray(~np.isnan(self.probability) & ~self.sure & ~refused)
 
     @property
     def unread(self) -> NDArray[np.bool_]:
-        """[rows] whether the model cannot read a text, by its wording."""
+        """Whether the model cannot read the text, because of its wording: [rows]."""
         if self.wording is None or not self.bands:
             return np.zeros(len(self.supported), bool)
         other = np.array([not readable(share, self.bands) for share in self.wording.tolist()], bool)
@@ -122,18 +124,22 @@ class Judged(NamedTuple):
 
     @property
     def read(self) -> NDArray[np.float64]:
-        """[rows] the probability of a text that the model can read; NaN of others."""
+        """Probability of the texts that the model can read, NaN for other texts: [rows]."""
         return np.where(self.unread, np.nan, self.probability)
 
     @property
     def sure(self) -> NDArray[np.bool_]:
-        """[rows] whether a text differs from its source for sure."""
+        """Whether the text has a sure difference from its source: [rows]."""
         rows = range(len(self.supported))
         return np.array([surely_differs(self.evidence.get(row)) is not None for row in rows], bool)
 
 
 class Thresholds(NamedTuple):
-    """Below the first a text is called unsupported, from the second on supported. Words below the third are marked."""
+    """The thresholds of a model.
+
+    Below `fail_below` a text is called unsupported, and from `pass_from` on it is called supported. A word is marked if
+    its alignment is below `mark_below`.
+    """
 
     fail_below: float
     pass_from: float
@@ -141,27 +147,27 @@ class Thresholds(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What the thresholds of a model do."""
+    """The thresholds of a model, and how well they decide."""
 
     thresholds: Thresholds
     rates: dict[str, dict[str, float]]
-    """By set"""
+    """By set, the results of `rates`"""
     kinds: dict[str, dict[str, float]]
-    """By the kind of the error in `BY_KIND`: rows, hits, unsure"""
+    """By kind of error in the set `BY_KIND`: rows, hits, unsure"""
     families: dict[str, dict[str, float]]
-    """By what a reader has to understand in `BY_FAMILY`: rows, hits, false alarms, unsure"""
+    """By what a reader has to understand, in the set `BY_FAMILY`: rows, hits, false alarms, unsure"""
     findings: dict[str, dict[str, float]]
-    """By finding: its share of the supported and of the unsupported rows of `BY_KIND`"""
+    """By finding, its share among the supported and among the unsupported rows of the set `BY_KIND`"""
     strict: float
-    """Few right texts lie below it"""
+    """The strict threshold. Few right texts lie below it"""
     right_answers: dict[str, RightAnswers]
-    """By kind (answers, long answers, others), how often right texts are doubted"""
+    """By kind of text (answers, long answers, others), how often right texts fail or are doubted"""
     bands: dict[Band, int]
-    """How well the model reads texts of each wording, and on how many texts that was measured"""
+    """How well the model reads texts of each band of wording, with the number of texts of the measurement"""
 
 
 def thresholds(sets: Sequence[Judged]) -> Thresholds:
-    """Return the thresholds of some sets, in hundredths.
+    """Return the thresholds chosen on some sets, in hundredths.
 
     Raises:
         InputError: if no set has rows of both kinds.
@@ -180,9 +186,17 @@ def thresholds(sets: Sequence[Judged]) -> Thresholds:
 def _best(
     sets: Sequence[Judged], numbers: Sequence[NDArray[np.float64]], grid: NDArray[np.float64]
 ) -> tuple[int, NDArray[np.float64]]:
-    """The point of a grid with the best mean of hits minus false alarms, and the share of all numbers below each point.
+    """Return the best point of a grid, and the share of numbers below each point.
 
-    numbers: of the rows of each set; those of unsupported texts should be low. Rows without a number take no part.
+    The best point has the largest mean, over sets, of hits minus false alarms.
+
+    Args:
+        sets: the labelled sets.
+        numbers: a number for each row of each set, low for unsupported texts. Rows with NaN do not count.
+        grid: the points: [points].
+
+    Returns:
+        The index of the best point. The share of all numbers below each point, as a mean over sets: [points].
     """
     there = [(one.supported[~np.isnan(of)], of[~np.isnan(of)]) for one, of in zip(sets, numbers, strict=True)]
     there = [(supported, of) for supported, of in there if supported.any() and not supported.all()]
@@ -193,7 +207,7 @@ def _best(
 
 
 def strict(sets: Sequence[Judged]) -> float:
-    """Return the strict threshold, in hundredths: the largest below which few right texts of the sets lie."""
+    """Return the strict threshold, in hundredths: the largest one below which few right texts of each set lie."""
     grid = np.arange(1, 100) / 100
     right = [one.read[one.supported & ~np.isnan(one.read)] for one in sets]
     shares = np.array([_below(some, grid) for some in right if len(some)])
@@ -202,7 +216,13 @@ def strict(sets: Sequence[Judged]) -> float:
 
 
 def right_answers(sets: Sequence[Judged], below: float, doubted_below: float) -> dict[str, RightAnswers]:
-    """Return how often right texts are doubted, by kind: the limits over the sets that have enough of the kind."""
+    """Return how often right texts fail or are doubted, by kind of text: limits over the sets that have enough texts.
+
+    Args:
+        sets: the labelled sets.
+        below: the strict threshold, below which a text fails.
+        doubted_below: the threshold below which a text is doubted.
+    """
     limits: dict[str, list[tuple[float, float, float]]] = {ANSWERS: [], LONG_ANSWERS: [], OTHERS: []}
     for one in sets:
         n = len(one.supported)
@@ -229,11 +249,12 @@ def right_answers(sets: Sequence[Judged], below: float, doubted_below: float) ->
 
 
 def bands(sets: Sequence[Judged]) -> dict[Band, int]:
-    """Return how well a model reads texts of each wording, with the number of texts on which that was measured.
+    """Return how well a model reads texts of each band of wording, with the number of texts of the measurement.
 
-    The area of a band is the mean over the sets with enough right and wrong texts there: each pair is of one set, and a
-    set counts once. The lower limit of the mean is that of independent areas (Zou and Donner 2008). No model reads a
-    text worse because the source has more of its words: where a band seems to say so, it is measured with the next one.
+    The area of a band is the mean over the sets with enough right and wrong texts in the band. So pairs are always of
+    one set, and a set counts once. The lower limit of the mean is computed for independent areas (Zou and Donner 2008).
+    No model reads a text worse because the source has more of its words. If a band has a smaller area than the band
+    before it, the two are joined and measured again.
     """
     edges = [0.0, *EDGES, 1.0]
     while True:
@@ -246,7 +267,7 @@ def bands(sets: Sequence[Judged]) -> dict[Band, int]:
 
 
 def _band_of(sets: Sequence[Judged], begin: float, end: float) -> tuple[Band, int] | None:
-    """Return one band and its number of texts; None where no set has enough of them."""
+    """Return one band and its number of texts; None if no set has enough of them."""
     areas, texts = [], 0
     for one in sets:
         wording = np.full(len(one.supported), np.nan) if one.wording is None else one.wording
@@ -270,10 +291,10 @@ def states(judged: Judged, chosen: Thresholds) -> NDArray[np.str_]:
 
 
 def rates(judged: Judged, chosen: Thresholds) -> dict[str, float]:
-    """Return the number of rows, the unsupported share, and the decisions of the gate.
+    """Return the number of rows, and shares that describe the decisions of the gate.
 
-    The share of the unsupported rows that fail (hits), of the supported rows that fail (false alarms), and of all rows
-    of which the gate cannot say; the unread ones are among these.
+    The shares are: unsupported rows, unsupported rows that fail (hits), supported rows that fail (false alarms), rows
+    without a decision (unsure), and rows that the model cannot read (unread), which are among the unsure ones.
     """
     said, wrong = states(judged, chosen), ~judged.supported
     shares = {
@@ -287,7 +308,7 @@ def rates(judged: Judged, chosen: Thresholds) -> dict[str, float]:
 
 
 def by_kind(judged: Judged, chosen: Thresholds, least: int = 15) -> dict[str, dict[str, float]]:
-    """Return the hits for each kind of error with enough rows, the most frequent kind first."""
+    """Return rows, hits and unsure for each kind of error with enough rows, the most frequent kind first."""
     said, kinds = states(judged, chosen), np.array(judged.kinds)
     return {
         kind: {
@@ -319,7 +340,7 @@ def by_finding(judged: Judged, below: float, doubted_below: float) -> dict[str, 
     Args:
         judged: the rows.
         below: the strict threshold, below which a row fails.
-        doubted_below: the threshold below which it is doubtful.
+        doubted_below: the threshold below which a row is doubtful.
     """
     doubtful = np.where(judged.probability < doubted_below, "doubtful", "passed")
     said = np.where(judged.probability < below, "failed", doubtful)
@@ -338,8 +359,20 @@ def by_finding(judged: Judged, below: float, doubted_below: float) -> dict[str, 
     }
 
 
-def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | None = None) -> Measured:
-    """Return the thresholds of a model, and what they do on the sets that are there.
+def measure(
+    folder: Path, model: str, cache: Path | bool = True, limit: int | None = None, precision: str = FLOAT32
+) -> Measured:
+    """Return the thresholds of a model, and how well they decide on the labelled sets that are there.
+
+    Args:
+        folder: of the labelled sets.
+        model: its name or folder.
+        cache: as `evaluate` takes it.
+        limit: how many rows of each set are read; None for all.
+        precision: in which the model computes.
+
+    Returns:
+        The thresholds for this precision.
 
     Raises:
         InputError: if the folder has none of the labelled sets that thresholds are chosen on.
@@ -350,7 +383,7 @@ def measure(folder: Path, model: str, cache: Path | bool = True, limit: int | No
         raise InputError("none of the labelled sets is there", file=folder, remedy=f"put {CHOSEN_ON[0]}.jsonl there")
     kinds = [kind for _, kind, _ in held_out(BY_KIND)][:limit]
     families = [family for *_, family in held_out(BY_FAMILY)][:limit]
-    sets = {name: _judged(some, model, cache) for name, some in rows.items()}
+    sets = {name: _judged(some, model, cache, precision) for name, some in rows.items()}
     sets[BY_KIND] = sets[BY_KIND]._replace(kinds=kinds)
     sets[BY_FAMILY] = sets[BY_FAMILY]._replace(families=families)
     by_band = bands(list(sets.values()))
@@ -398,16 +431,22 @@ def _band(begin: float, end: float) -> str:
     return f"{begin:g} to {end:g}"
 
 
-def write(model: str, measured: Measured) -> Path:
-    """Put the thresholds and what they do on the card of a model's folder, and return the folder.
+def write(model: str, measured: Measured, precision: str = FLOAT32) -> Path:
+    """Write the thresholds and their results to the card of a model's folder, and return the folder.
+
+    Args:
+        model: its name or folder.
+        measured: the thresholds.
+        precision: in which they were measured. Those of another precision than float32 stand beside those of float32.
+            New thresholds of float32 replace all, because the others were measured with an earlier state of the model.
 
     Raises:
-        SpecError: if the model is no folder.
+        SpecError: if the model is no folder, or if its card has no thresholds in float32 yet.
     """
     folder = loading.folder_of(model)
     if not folder.is_dir():
         raise SpecError(f"model {model!r} is no folder, so its card cannot be written: name its folder")
-    grounded = {
+    thresholds: dict[str, Any] = {
         **measured.thresholds._asdict(),
         "strict": measured.strict,
         "right_answers": {kind: [*of] for kind, of in measured.right_answers.items()},
@@ -417,21 +456,28 @@ def write(model: str, measured: Measured) -> Path:
         ],
         "chosen_on": [*CHOSEN_ON],
         "rates": measured.rates,
-        "kinds": measured.kinds,
-        "families": measured.families,
-        "findings": measured.findings,
     }
-    write_facts(folder, grounded=grounded)
+    if precision == FLOAT32:
+        more = {"kinds": measured.kinds, "families": measured.families, "findings": measured.findings}
+        write_facts(folder, grounded={**thresholds, **more})
+        return folder
+    card = folder / CARD_FILE
+    grounded = json.loads(card.read_text("utf-8")).get("grounded") if card.is_file() else None
+    if grounded is None:
+        problem = f"the card of {model!r} has no thresholds in {FLOAT32}, beside which those in {precision} could stand"
+        raise SpecError(f"{problem}: run the command with --precision {FLOAT32} first")
+    others = {**grounded.get(BY_PRECISION, {}), precision: thresholds}
+    write_facts(folder, grounded={**grounded, BY_PRECISION: others})
     return folder
 
 
 def write_page(page: Path) -> None:
-    """Put the tables of pocket and base, where it is installed, between the comments of a page."""
+    """Write the tables of pocket, and of base if it is installed, between the comments of a page."""
     write_region(page, REGION, card_tables())
 
 
 def card_tables() -> list[str]:
-    """Return the tables of the documentation in Markdown, from the cards of pocket and base."""
+    """Return the tables of the documentation in Markdown, from the cards of pocket, and of base if it is installed."""
     folders = {name: loading.folder_of(name) for name in ("pocket", *loading.companions())}
     cards = {name: json.loads((folder / CARD_FILE).read_text("utf-8"))["grounded"] for name, folder in folders.items()}
     lines: list[str] = []
@@ -505,8 +551,11 @@ def card_tables() -> list[str]:
     return [*lines, *markdown(["finding", *heads], "l" + "r" * len(heads), rows)]
 
 
-def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool) -> Judged:
-    table = evaluate(as_corpus(rows), metrics=METRIC, model=model, evidence=True, cache=cache, progress=True)
+def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool, precision: str) -> Judged:
+    """Return the probabilities of some rows, and what is known of their texts."""
+    table = evaluate(
+        as_corpus(rows), metrics=METRIC, model=model, evidence=True, cache=cache, progress=True, precision=precision
+    )
     evidence = table.columns[table.metrics[0]].evidence
     least = np.full(len(rows), np.nan)
     for number, one in evidence.items():
@@ -524,5 +573,5 @@ def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool) -> Judged:
 
 
 def _below(values: NDArray[np.float64], grid: NDArray[np.float64]) -> Any:
-    """The share of numbers below each point of a grid; a NaN is below none."""
+    """Return the share of the numbers below each point of a grid. NaN is below none."""
     return np.mean(values[None, :] < grid[:, None], axis=1)

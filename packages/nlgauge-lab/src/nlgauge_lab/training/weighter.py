@@ -1,18 +1,19 @@
 """Learn which words MaskEval should listen to for one quality, from people's ratings (section 3.3.1).
 
-One linear layer on the frozen states of both texts gives every sub-word a number; a softmax over each text's sub-words
-makes them weights, and a learned share weighs candidate against source. The loss is the squared error against the
-ratings, after the straight line that fits them best: how high a quality is rated on average, and how far apart, is
-nothing that weights of words can or should say. `calibrated=False` leaves that line out, as the paper does. Uneven
-weights cost as well, for a few dozen items are soon learned by heart (docs/maskeval.md has figures); `ridge=0` and
-`share_ridge=0` leave that out, as the paper does.
+One linear layer on the frozen states of both texts gives every sub-word a number. A softmax over each text's sub-words
+makes these numbers weights, and a learned share weighs the candidate against the source. The loss is the squared error
+against the ratings, after scores are mapped to ratings by the straight line that fits best. For weights of words cannot
+tell how high a quality is rated on average, or how far ratings are apart. `calibrated=False` leaves the line out, as
+the paper does. Uneven weights have a penalty, because a few dozen items are easily overfitted (docs/maskeval.md has
+figures). `ridge=0` and `share_ridge=0` leave the penalty out, as the paper does.
 
 `WeighterConfig.published` is the recipe of the paper's appendix: 100 epochs of Adam at a constant 1e-5 from a random
-layer, one fifth of the rows held out, and the weights of the least loss on these. It reads a row a step, as the
-authors' code did; the paper names no other size, and says no longer where the candidate's share begins: here at 1/2.
+layer, one fifth of the rows held out, and the weights of the lowest loss on these. A step reads one row, as in the
+authors' code. The paper names no other batch size. It does not say where the candidate's share begins, which is 1/2
+here.
 
-Items are split into folds. Each fold in turn is held out to say when to stop, and the weighter is the mean over the
-folds. States and scores of words are computed once for all aspects, and kept.
+Items are split into folds. Each fold in turn is held out to decide when to stop, and the weighter is the mean over the
+folds. States and scores of words are computed once for all aspects, and stored.
 """
 
 from __future__ import annotations
@@ -55,32 +56,33 @@ _KEPT = "words.safetensors"
 
 @dataclass(frozen=True)
 class WeighterConfig:
-    """How a weighter is trained."""
+    """The settings of a weighter's training."""
 
     seed: int = 0
     folds: int = 5
     epochs: int = 400
     patience: int = 40
-    """Epochs without a better loss on the held-out fold before it stops"""
+    """Training stops after this many epochs without a better loss on the held-out fold"""
     rate: float = 3e-3
     share_rate: float = 0.03
-    """Learning rate of the log-odds of the candidate's share, one number that has further to go than the layer's"""
+    """Learning rate of the candidate's share (its log-odds), which has to change more than the layer's weights"""
     ridge: float = 1e-3
-    """What uneven weights cost, as a share of the ratings' variance: so much where the logarithms of the weights have a
-    standard deviation of 1 (bounded from above by the states' whole variance times the layer's squared length)"""
+    """Penalty of weights whose logarithms have a variance of 1, as a fraction of the ratings' variance. In place of
+    this variance its upper bound is used: the states' total variance times the layer's squared length
+    """
     share_ridge: float = 1e-3
-    """What an uneven share costs: so much where its log-odds are 1"""
+    """Penalty of a candidate's share with log-odds of 1, as a fraction of the ratings' variance"""
     calibrated: bool = True
     batch: int = 0
-    """Rows of a step; 0: all"""
+    """Number of rows in a step; 0 for all"""
     rows_apart: bool = False
-    """Whether one fold alone is held out, of rows and not of items"""
+    """Whether only one fold is held out, and folds are of rows instead of items"""
     random_start: bool = False
-    """Whether the layer begins at random, and not at uniform weights"""
+    """Whether the layer begins at random instead of at uniform weights"""
 
     @classmethod
     def published(cls, seed: int = 0) -> WeighterConfig:
-        """The recipe of the paper."""
+        """Return the recipe of the paper."""
         return cls(
             seed,
             epochs=100,
@@ -98,10 +100,10 @@ class WeighterConfig:
 
 @dataclass
 class Words:
-    """All sub-words of all rows' texts, one after another.
+    """The sub-words of all rows' texts, one text after another.
 
-    states: float32 [tokens, width]; segment: int64 [tokens], 2 * row for a candidate's, 2 * row + 1 for a source's;
-    scores: float32 [tokens], of the word that a sub-word belongs to; rows: how many there are.
+    states: float32 [tokens, width]; segment: int64 [tokens], 2 * row for the candidate, 2 * row + 1 for the source;
+    scores: float32 [tokens], the score of the word that a sub-word belongs to; rows: number of rows.
     """
 
     states: Tensor
@@ -110,7 +112,7 @@ class Words:
     rows: int
 
     def of(self, rows: NDArray[np.intp]) -> Words:
-        """Those of some rows, renumbered in their order."""
+        """Return the sub-words of some rows, which are renumbered in the given order."""
         edges = torch.searchsorted(
             self.segment, torch.stack([2 * torch.from_numpy(rows), 2 * torch.from_numpy(rows) + 2])
         )
@@ -138,19 +140,24 @@ class Words:
         return part * sides[:, 0] + (1 - part) * sides[:, 1]
 
     def numbers(self, weight: NDArray[np.float32], share: float) -> NDArray[np.float64]:
-        """MaskEval of each row by learned weights [width], and the candidate's share of 0 to 1: [rows]."""
+        """Return the MaskEval score of each row: [rows].
+
+        Args:
+            weight: learned weights: [width].
+            share: the candidate's share, from 0 to 1.
+        """
         return self.values(torch.from_numpy(weight), torch.logit(torch.tensor(share))).double().numpy()
 
 
 class _WordCollector:
-    """Gathers states and scores of the words of rows' texts, by what is asked of a text: a `Collector`."""
+    """A `Collector` of the states and scores of words, by the requests of a text."""
 
     def __init__(self, metric: MaskEval) -> None:
         self._metric = metric
         self.found: dict[tuple[AnyRequest, ...], tuple[NDArray[np.float32], NDArray[np.float64]]] = {}
 
     def sides(self, row: Row) -> list[tuple[MaskedWordsRequest, PairStatesRequest]]:
-        """What is asked of the candidate of a row, and of its source."""
+        """Return the requests for the candidate of a row, and for its source."""
         return [(self._metric.masked(row, side), self._metric.states(row, side)) for side in (0, 1)]
 
     def apart(self) -> _WordCollector:
@@ -171,7 +178,11 @@ class _WordCollector:
 
 
 def measure(corpus: Corpus, metric: MaskEval, engine: Engine) -> Words:
-    """Score and read the words of rows that all have a value by `metric`. Raises InputError for one that has none."""
+    """Return the states and scores of all words. Every row must have a value by `metric`.
+
+    Raises:
+        InputError: a row has no value.
+    """
     metric.prepare(Setup(corpus, engine))
     _refuse_rows_without_value(corpus, engine)
     gathered = _WordCollector(metric)
@@ -198,7 +209,10 @@ def _refuse_rows_without_value(corpus: Corpus, engine: Engine) -> None:
 
 
 def kept(corpus: Corpus, metric: MaskEval, engine: Engine, folder: Path) -> Words:
-    """Return what `measure` returns, or what an equal call has stored in `folder`. States are stored as float16."""
+    """Return the result of `measure`, or the stored result of an equal call in `folder`.
+
+    States are stored as float16.
+    """
     source = source_digest((*metric.scored_by, *engine.scored_by))
     said: list[object] = [str(metric), states_digest(engine.model), engine.facts, source]
     said += [text for row in corpus for text in (row.candidate, row.source or "")]
@@ -218,9 +232,19 @@ def kept(corpus: Corpus, metric: MaskEval, engine: Engine, folder: Path) -> Word
 def fit(
     words: Words, ratings: NDArray[np.float64], items: Sequence[str], config: WeighterConfig
 ) -> tuple[NDArray[np.float32], float, list[dict[str, float]]]:
-    """Weight [width], candidate's share, and what each fold came to.
+    """Fit learned weights to ratings.
 
-    ratings: [rows], scaled to 0 to 1; items: of each row. Raises InputError for fewer than ten items.
+    Args:
+        words: the words of the rows.
+        ratings: ratings, scaled to the range from 0 to 1: [rows].
+        items: the item of each row.
+        config: the settings.
+
+    Returns:
+        The weights [width], the candidate's share, and the results of each fold.
+
+    Raises:
+        InputError: there are fewer than ten items.
     """
     items = [str(row) for row in range(len(items))] if config.rows_apart else items
     distinct = sorted(set(items))
@@ -277,7 +301,7 @@ def _fit_fold(
 
 
 def _steps(words: Words, ratings: Tensor, config: WeighterConfig, epoch: int) -> Iterator[tuple[Words, Tensor]]:
-    """What the steps of an epoch read, in random order."""
+    """Yield the words and the ratings for each step of an epoch, in random order."""
     if not config.batch:
         yield words, ratings
         return
@@ -288,7 +312,10 @@ def _steps(words: Words, ratings: Tensor, config: WeighterConfig, epoch: int) ->
 
 
 def _loss(values: Tensor, ratings: Tensor, calibrated: bool) -> Tensor:
-    """Mean squared error; with `calibrated` after the rising straight line in the values that makes it least."""
+    """Return the mean squared error.
+
+    With `calibrated`, values are first mapped to ratings by the rising straight line that fits best.
+    """
     if not calibrated:
         return ((values - ratings) ** 2).mean()
     x, y = values - values.mean(), ratings - ratings.mean()
@@ -310,11 +337,22 @@ def train(
     config: WeighterConfig | None = None,
     engine: Engine | None = None,
 ) -> list[Path]:
-    """Train a weighter for each aspect of rated rows; returns the files, each beside a card of the same name.
+    """Train a weighter for each aspect of rated rows, and return the files. Each has a card of the same name.
 
-    metric: says how words are masked and scored; its weights are not used. scale: the least and the greatest possible
-    rating; what each aspect has by default. Rows without a rating for any of the aspects are left out.
-    Raises InputError for rows that cannot be used, SpecError for a metric with learned weights.
+    Rows without a rating for any of the aspects are left out.
+
+    Args:
+        corpus: rated rows.
+        aspects: the aspects.
+        out: folder for the files.
+        metric: how words are masked and scored. Its weights must be 'uniform'.
+        scale: the least and the greatest possible rating; by default those that each aspect has.
+        config: the settings.
+        engine: scores and reads the texts.
+
+    Raises:
+        InputError: rows cannot be used.
+        SpecError: the metric has learned weights.
     """
     metric, config = metric or MaskEval(stride=8), config or WeighterConfig()
     if metric.weights != "uniform":

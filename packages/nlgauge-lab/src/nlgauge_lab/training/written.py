@@ -1,7 +1,8 @@
-"""Rows of the written answers (`nlgauge_lab.written`), each with its twins.
+"""Training rows of the written answers (`nlgauge_lab.written`), with numbers that tell which are compared.
 
-Answers about one source are compared with each other, and an answer is compared with itself about the edited twin of
-its source: there the text alone says nothing. What it says elsewhere is estimated, and becomes the rows' bias.
+Answers about one source are compared with each other. An answer is also compared with itself about the edited twin of
+its source, where the text alone cannot tell which is supported. How much the text alone tells elsewhere is estimated,
+and becomes the bias of the rows.
 """
 
 from __future__ import annotations
@@ -26,31 +27,34 @@ _CONTRADICTED = {
     **dict.fromkeys(("addition", "worldknowledge"), False),
     **dict.fromkeys(("number", "unit", "date", "name", "place", "role", "negation", "antonym", "order"), True),
 }
-"""By the kind of what is wrong; of the other kinds some are contradicted and some are not mentioned"""
+"""By kind of error, whether the source contradicts it. Errors of other kinds may be contradicted or not mentioned"""
 
 
 @dataclass(frozen=True)
 class Written:
-    """How the written answers are read."""
+    """How the written answers are read in training."""
 
     times: int = 2
-    """How often they are read in an epoch, each time with other passages"""
+    """How often the answers are read in an epoch, each time with other passages"""
     writers: Mapping[str, int] = field(default_factory=dict)
-    """How often, for writers who are read more or less often than that"""
+    """By writer, how often their answers are read, if it is not `times`"""
     among: float = 0.4
-    """The share of the sources that stand among passages of other sources"""
+    """Share of the sources that are put among passages of other sources"""
     asked: float = 0.5
-    """The share of the rows that are read with their question"""
+    """Share of the rows that are read with their question"""
     joined: float = 0.5
-    """The share of the sources of which two answers come a second time, as one"""
+    """Share of the sources of which two answers are also read as one answer"""
     single: float = 0.5
-    """The share of the answers of several sentences of which each sentence comes a second time, alone"""
+    """Share of the answers with several sentences of which each sentence is also read alone"""
 
 
 def written_rows(
     wanted: Written, tokenizer: SubwordTokenizer, rarity: NDArray[np.float64], shape: Shape, seed: int
 ) -> tuple[list[Encoded], dict[str, list[Encoded]]]:
-    """Return the rows to train on, and by name those of the writers who are held out, as they are and with question."""
+    """Return the training rows, and the rows of held-out writers by name.
+
+    A held-out set is returned twice: without questions, and with them under the name "NAME, asked".
+    """
     everything = list(answers())
     held = {name: [one for one in everything if one.writer == writer] for name, writer in HELD_OUT.items()}
     train = [one for one in everything if one.writer not in HELD_OUT.values()]
@@ -91,13 +95,19 @@ def written_rows(
 
 
 def _alone(rows: Sequence[Answer], tokenizer: SubwordTokenizer) -> NDArray[np.float64]:
-    """What the answers say without their sources, estimated from other styles: [rows]."""
+    """Return the log-odds that each answer is supported, estimated without its source: [rows].
+
+    They are estimated from answers of other styles.
+    """
     styles = {style: number for number, style in enumerate(sorted({row.style for row in rows}))}
     return alone([Judged(" ".join(row.source), row.text, row.supported, styles[row.style]) for row in rows], tokenizer)
 
 
 def _said(rows: Sequence[Answer]) -> list[str]:
-    """What each answer claims; nothing for an honest refusal, which is judged by a search."""
+    """Return the claims of each answer as a text.
+
+    The text is empty for an honest refusal, because the gate judges refusals by a search.
+    """
     return [claims(row.text, forms_of(["\n".join(row.source)]), row.question).text for row in rows]
 
 
@@ -156,7 +166,7 @@ def _rows(
 
 
 def _joined(one: Labelled, other: Labelled) -> Labelled:
-    """Two answers about one source as one answer, which is supported where both are."""
+    """Return two answers about one source as one answer. It is supported if both are."""
     candidate = f"{one.candidate} {other.candidate}"
     shift = len(one.candidate) + 1
     spans = None
@@ -168,7 +178,7 @@ def _joined(one: Labelled, other: Labelled) -> Labelled:
 
 
 def _labelled(row: Answer, source: str, said: str, question: str | None) -> Labelled:
-    """What an answer claims, as a labelled row."""
+    """Return the claims of an answer as a labelled row."""
     known = row.supported or (row.words and all(word in said for word in row.words))
     spans = marked(said, row.words) if known else None
     against = None if row.supported else _CONTRADICTED.get(row.kind)

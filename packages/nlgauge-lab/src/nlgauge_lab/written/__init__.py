@@ -1,4 +1,4 @@
-"""Answers about written sources: the rows beside this file, whose card is README.md."""
+"""Answers about written sources. The answers are in the files of this folder, and README.md is their card."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ HELD_OUT = {
     "written.families": "writer_15",
     "written.words": "writer_16",
 }
-"""The writers whose rows no shipped model learned from, by what their rows are for"""
+"""By name of a held-out set, the writer of its rows. No shipped model learned from them"""
 Source: TypeAlias = tuple[str, ...]
-"""The passages"""
+"""The passages of a source"""
 
 
 @dataclass(frozen=True)
@@ -27,30 +27,32 @@ class Answer:
     """An answer to a question about a source, and whether the source supports all of it."""
 
     row: str
-    """File and line: rows of one file are by one writer"""
+    """File and line. The rows of one file are by one writer"""
     style: str
     source: Source
     question: str
-    """Empty where the answer is a statement about the source"""
+    """The question; empty if the answer is a statement about the source"""
     text: str
     supported: bool
     words: tuple[str, ...]
-    """The words that make it wrong; none where it is wrong for an edited source only"""
+    """The words that make the answer wrong; empty if it is right, or wrong for an edited source only"""
     kind: str
-    """What is wrong with it, such as "number"; empty where it is right, or wrong for an edited source only"""
+    """Kind of the error, such as "number"; empty if the answer is right, or wrong for an edited source only"""
     edited: bool
-    """Whether the source is the edited twin, under which right and wrong change places"""
+    """Whether the source is the edited twin, for which right and wrong are exchanged"""
     family: str = ""
     """What a reader has to understand, such as "exception"; empty in the files of the first twelve writers"""
 
     @property
     def writer(self) -> str:
-        """The name of the file."""
+        """The name of the file without suffix."""
         return self.row.partition(".")[0]
 
 
 def answers(folder: Path = HERE) -> Iterator[Answer]:
-    """Yield every answer with its source, and again with the edited twin of the source where its label is certain.
+    """Yield every answer with its source.
+
+    It is yielded again with the edited twin of the source, if its label there is certain.
 
     Raises:
         InputError: for a row whose edits or words do not fit its texts, with file and line.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from nlgauge import InputError, evaluate
+from nlgauge import InputError, SpecError, evaluate
 from nlgauge.engine.models.card import read_card
 from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.gate import check
@@ -16,6 +17,7 @@ from nlgauge_lab.reproduce.markdown import region
 from nlgauge_lab.training.thresholds import (
     REGION,
     Judged,
+    Measured,
     Thresholds,
     bands,
     by_finding,
@@ -25,8 +27,14 @@ from nlgauge_lab.training.thresholds import (
     right_answers,
     strict,
     thresholds,
+    write,
 )
 from tests.command import nlgauge
+
+
+def card_facts(model: Path) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads((model / "card.json").read_text(encoding="utf-8"))
+    return facts
 
 
 def judged(unsupported: list[float], supported: list[float], least: list[float] | None = None) -> Judged:
@@ -77,6 +85,37 @@ def test_the_command_writes_what_the_gate_reads(tmp_path: Path) -> None:
     table = evaluate([{"candidate": source, "source": source}], metrics="Faithfulness", model=str(model))
     verdict = check(table, grounded=True)
     assert verdict.passed and verdict.part == "probability"
+
+    # In another precision they stand beside those of float32, and belong to scores of this precision alone.
+    assert nlgauge(*run, "--precision", "int8").exit_code == 0
+    both = json.loads((model / "card.json").read_text(encoding="utf-8"))["grounded"]
+    assert both.pop("by_precision").keys() == {"int8"} and both == written
+    others = {**written, "by_precision": {"int8": {**written, "fail_below": 0.01, "mark_below": 0.02}}}
+    (model / "card.json").write_text(json.dumps({**card_facts(model), "grounded": others}), encoding="utf-8")
+    assert read_card(model).grounded == card.grounded and read_card(model, "bfloat16").grounded == card.grounded
+    assert read_card(model, "int8").grounded == (0.01, written["pass_from"])
+    assert read_card(model, "int8").aligner_threshold == 0.02
+    table = evaluate(
+        [{"candidate": source, "source": source}], metrics="Faithfulness", model=str(model), precision="int8"
+    )
+    assert check(table, grounded=True).at_least == min(0.01, written["strict"])
+    assert not any("precision" in note or "int8" in note for note in check(table, grounded=True).notes)
+
+    # New thresholds in float32 take the place of all.
+    assert nlgauge(*run).exit_code == 0
+    assert card_facts(model)["grounded"] == written
+
+
+def test_a_card_without_thresholds_in_float32_takes_none_of_another_precision(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    for path in pocket_folder().iterdir():
+        if path.name != "card.json":
+            (model / path.name).symlink_to(path)
+    nothing = Measured(Thresholds(0.1, 0.2, 0.3), {}, {}, {}, {}, 0.05, {}, {})
+    with pytest.raises(SpecError, match="run the command with --precision float32 first"):
+        write(str(model), nothing, "int8")
+    assert not (model / "card.json").exists()
 
 
 def test_hits_are_counted_by_kind_and_findings_by_label() -> None:

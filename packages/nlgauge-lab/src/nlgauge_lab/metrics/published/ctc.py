@@ -1,8 +1,9 @@
 """CTC's metrics as in their published code.
 
-By embeddings (E), sub-words and punctuation count, they may match special tokens, and alignments may be negative. The
-trained aligners D and R, of a checkpoint of CTC, read pairs as the released package does (`ctc_rows.py`). The mean and
-sum over no words are 0. The published Preservation can be rescaled as a whole, or follow equation 4 as it is printed.
+The embedding aligner (E) counts sub-words and punctuation, may match them with special tokens, and allows negative
+alignments. The trained aligners D and R are checkpoints of CTC, and read pairs as the released package does
+(`ctc_rows.py`). If a text has no words, the mean and the sum are 0. The published Preservation can also be rescaled as
+a whole, or follow equation 4 as it is printed.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ else:
 class _Published(_Aspect):
     embeddings: ClassVar[type[EmbeddingAligner]] = PieceAligner
     of_alignments: ClassVar[Limits] = ANY
-    """The limits of what is made of cosines"""
+    """Limits of the score, except with the aligner R"""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -102,9 +103,9 @@ class _Published(_Aspect):
 class Consistency(_Published, ctc.Consistency):
     """Consistency as in the published code.
 
-    By embeddings, sub-words and punctuation count, they may match special tokens, alignments may be negative, and a
-    text without words gets 0. By 'D' a word is what stands between white space, with its punctuation, and a text is cut
-    after 255 sub-words. By 'R' the number of the model is the score of every aspect.
+    The aligner E counts sub-words and punctuation, may match special tokens, and allows negative alignments. A text
+    without words gets 0. For D, a word is what stands between white space, with its punctuation, and a text is cut
+    after 255 sub-words. With R, the one number of the model is the score of every aspect.
     """
 
     of_alignments: ClassVar[Limits] = COSINE

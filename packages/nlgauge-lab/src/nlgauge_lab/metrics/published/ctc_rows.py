@@ -1,12 +1,13 @@
 """How CTC's released package reads a pair of texts with its trained aligners D and R.
 
-D reads clean texts: in lower case, with straight quotes, and one space between words. It cuts the text after 255
-sub-words, without the end token, and splits what is left again. Its unit is the word between white space, with its
-punctuation, and the states of a word's sub-words are summed. R reads the context before the text in every aspect. Of
-both, what does not fit into 512 sub-words is cut: by D the end of the context, by R the end of the longer text.
+D reads cleaned texts, in lower case, with straight quotes, and with one space between words. It encodes the text, takes
+the first 255 sub-words without the end token, decodes them, and encodes the result again. Its unit is the word between
+white space, with its punctuation, and the outputs for a word's sub-words are summed. R reads the context before the
+text in every aspect. Both cut a pair that does not fit into 512 sub-words: D cuts the end of the context, and R cuts
+the end of the longer text.
 
-Where D's words and its groups of sub-words differ in number, such as in a text with a line break, the package gives
-nothing, and here the row has no value.
+In some texts, such as one with a line break, the number of D's words differs from the number of its groups of
+sub-words. For these the package gives nothing, and here the row has no value.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.maths.alignment import Array, logistic
 
 ROW, OWN_TEXT = 512, 255
-"""Sub-words of a row, and those of the text that D keeps"""
+"""The largest number of sub-words in a row, and in the part of a text that D reads"""
 _SPACES = re.compile(r"[^\S\n]+")
 _QUOTES = str.maketrans("“”‘’", "\"\"''")
 _TIDY = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 """A decoded text loses the space before these, as the library of the time did by default"""
 _MARKS = ("Ġ", "▁")
-"""What stands for a space at the beginning of a sub-word"""
+"""Characters that stand for a space at the beginning of a sub-word"""
 BROKEN = "its words are not those of its sub-words, where the published code gives nothing"
 
 
@@ -47,7 +48,7 @@ def cleaned(text: str) -> str:
 
 
 def kept(text: str, tokenizer: SubwordTokenizer) -> str:
-    """Return what D keeps of a clean text: its first sub-words, decoded."""
+    """Return the part of a clean text that D reads: its first 255 sub-words, decoded."""
     (tokens,) = tokenizer.encode([text])
     decoded = tokenizer.decode(tokens.ids[:OWN_TEXT].tolist())
     for signs in _TIDY:
@@ -59,7 +60,7 @@ def kept(text: str, tokenizer: SubwordTokenizer) -> str:
 
 
 def groups(ids: Sequence[int], tokenizer: SubwordTokenizer) -> list[list[int]]:
-    """Return the places of the sub-words of each word: a word begins where a sub-word begins with a space."""
+    """Return the positions of the sub-words of each word. A sub-word that begins with a space begins a word."""
     found: list[list[int]] = []
     for at, token in enumerate(ids):
         if not found or tokenizer.piece(token).startswith(_MARKS):
@@ -69,12 +70,12 @@ def groups(ids: Sequence[int], tokenizer: SubwordTokenizer) -> list[list[int]]:
 
 
 def word_probabilities(logits: NDArray[np.floating], places: Sequence[Sequence[int]], bias: float) -> Array:
-    """Return the probability that each word is supported, of the sum of the states of its sub-words.
+    """Return the probability that each word is supported, computed from the sum over its sub-words.
 
     Args:
-        logits: log-odds of each sub-word, of a linear layer on its state: [tokens].
-        places: the sub-words of each word.
-        bias: of that layer, for support over no support, which counts once a word.
+        logits: log-odds of each sub-word, by a linear layer with bias: [tokens].
+        places: positions of the sub-words of each word.
+        bias: the layer's bias in the log-odds of support. It is counted once for each word.
 
     Returns:
         Probabilities: [words].
@@ -84,7 +85,10 @@ def word_probabilities(logits: NDArray[np.floating], places: Sequence[Sequence[i
 
 
 def longest_first(first: int, second: int, room: int) -> tuple[int, int]:
-    """Return how many sub-words of two texts are read where both have `room` together: the longer one is cut first."""
+    """Return how many sub-words of each of two texts are read if both together may have `room`.
+
+    The longer one is cut first.
+    """
     short, long = sorted((first, second))
     long = short if short > room else max(short, min(long, room - short))
     if short + long > room:
@@ -93,16 +97,20 @@ def longest_first(first: int, second: int, room: int) -> tuple[int, int]:
 
 
 class Judged(NamedTuple):
-    """What an aligner says of a text."""
+    """The output of an aligner for a text."""
 
     words: tuple[str, ...]
-    """Of D"""
+    """Words that D judged; empty for R"""
     values: NDArray[np.float64]
-    """A probability for each word, or the one number of R"""
+    """With D the probability that each word is supported [words], with R its one number [1]"""
 
 
 def read_pairs(requests: Sequence[PublishedPair], block: TextBlock) -> dict[PublishedPair, Judged | None]:
-    """Read each pair in a row of its own. None where D's words are not those of its sub-words."""
+    """Return the output of the aligner for each pair, which is read in a row of its own.
+
+    The output is None if D finds another number of words than of groups of sub-words, no words, or a text that does not
+    fit.
+    """
     packer, model, tokenizer = packer_of(block.model), block.model[ALIGNER], block.model[TOKENIZER]
     assert packer is not None  # `prepare` refuses other models
     found: dict[PublishedPair, Judged | None] = dict.fromkeys(requests)
@@ -128,7 +136,7 @@ class _PairRow(NamedTuple):
     ids: NDArray[np.int32]
     side: NDArray[np.int8]
     begin: int
-    """Where the text's first sub-word stands"""
+    """Position of the text's first sub-word in the row"""
     words: tuple[str, ...]
     places: list[list[int]]
 
@@ -159,7 +167,7 @@ def _row_of_r(pair: PublishedPair, packer: Packer) -> _PairRow:
 
 @dataclass(frozen=True)
 class PublishedPair(Request[Judged]):
-    """A text with its context, for a trained aligner as published. The feature is None where D gives nothing."""
+    """A text with its context, for a trained aligner as published. The feature is None where D gives no result."""
 
     capability = ALIGNER
     reader: ClassVar[Reader] = staticmethod(read_pairs)
@@ -182,7 +190,8 @@ class PublishedPair(Request[Judged]):
 class PublishedAligner:
     """The aligners D and R of the published code.
 
-    aggregate: whether it is R, whose one number is the score of every aspect. stopwords: whether these count.
+    aggregate: whether the aligner is R, whose one number is the score of every aspect. stopwords: whether D counts
+    stop-words.
     """
 
     weak: ClassVar[float] = 0.5
@@ -192,12 +201,15 @@ class PublishedAligner:
     stopwords: bool
 
     def requests(self, direction: Direction) -> list[PublishedPair]:
-        """Return the one pair that is read."""
+        """Return the one pair of a direction: its text and the other text."""
         (other,) = direction.others
         return [PublishedPair(direction.text, other)]
 
     def align(self, direction: Direction, features: Features) -> Aligned | str:
-        """Return the values of the words that count, or the reason why there are none. No word is 0, as published."""
+        """Return the values of the words that count, or the reason why there are none.
+
+        If no word counts, the value is 0, as published.
+        """
         (request,) = self.requests(direction)
         judged = features[request]
         if judged is None:
@@ -210,5 +222,5 @@ class PublishedAligner:
 
 
 def joined(row: Row) -> str:
-    """Return the one context of a reply: its knowledge, three line breaks and the history."""
+    """Return knowledge and history of a reply as one context, with three line breaks between them."""
     return "\n\n\n".join(((row.context or "").strip(), (row.source or "").strip()))

@@ -1,8 +1,8 @@
-"""Detectors as their authors split texts and aggregate: SummaC-ZS, MiniCheck and LettuceDetect.
+"""Three published detectors of unsupported text: SummaC-ZS, MiniCheck and LettuceDetect.
 
-They read the same rows as `Faithfulness` with such a model. They differ from it in what a row holds: the
-authors choose no evidence, and each aggregates in a way of its own. Where the authors cut the end of a row that is too
-long, the score is NaN with a reason.
+They split texts and aggregate as their authors do. `Faithfulness` with such a model gives it rows of the same form, but
+chooses evidence from the source first. The authors choose no evidence, and each aggregates in a different way. Where
+the authors cut the end of a row that is too long, the score here is NaN with a reason.
 
 Laban et al. 2022, TACL, arXiv:2111.09525; Tang et al. 2024, EMNLP, arXiv:2404.10774; Kovacs and Recski 2025,
 arXiv:2502.17125.
@@ -33,26 +33,27 @@ from nlgauge.maths.alignment import logistic
 
 _LONG = "a row is longer than the model reads, where the published code cuts its end"
 _SHORTEST = 10
-"""SummaC leaves out sentences of this many characters and fewer"""
+"""SummaC leaves out sentences of at most this many characters"""
 _MOST_SENTENCES = 100
-"""SummaC reads this many sentences of a source"""
+"""SummaC reads at most this many sentences of a source"""
 _WORDS_OF_T5 = 500
 """MiniCheck with Flan-T5 reads this many words of a document at a time"""
 
 
 class Judgement(NamedTuple):
-    """What a detector says of a row."""
+    """The output of a detector for a row."""
 
     support: float
-    """Log-odds that all is supported; NaN for a detector that labels words"""
+    """Log-odds that the whole candidate is supported; NaN for a detector that labels words"""
     against: float
-    """Log-odds that it is contradicted, if it is not supported; NaN where the detector has no such label"""
+    """Log-odds that the source contradicts a candidate that it does not support; NaN if the detector has no such label
+    """
     words: NDArray[np.float32]
     """Log-odds that each token of the candidate is supported: [tokens]"""
 
 
 def read_rows(requests: Sequence[DetectorRow], block: TextBlock) -> dict[DetectorRow, Judgement | None]:
-    """Read rows as they are. None for a row that is too long."""
+    """Return the detector's judgement of each row, which is read without cuts; None for a row that is too long."""
     packer, model = _packer(block.model), block.model[ALIGNER]
     rows = [packer.row(one.source, one.candidate, one.question, one.passages) for one in requests]
     found: dict[DetectorRow, Judgement | None] = dict.fromkeys(requests)
@@ -109,10 +110,10 @@ class _Packed(Prepared):
 
 @dataclass(frozen=True)
 class PublishedDetector(RowMetric):
-    """What the three have in common: rows for the detector, then one number of their judgements."""
+    """Base of the three detectors: it makes rows for the detector, and one score from the judgements of these rows."""
 
     families: ClassVar[tuple[str, ...]] = ()
-    """The packings that it is for"""
+    """Names of the kinds of detector models (packings) that the metric accepts"""
     limits: ClassVar[Mapping[str, Limits]] = {"score": SHARE}
 
     model: str | None = None
@@ -137,11 +138,11 @@ class PublishedDetector(RowMetric):
 
     @abstractmethod
     def rows(self, row: Row, packer: Packer) -> list[DetectorRow]:
-        """The rows that are read of a row of the corpus."""
+        """Return the rows that the detector reads for one row of the corpus."""
 
     @abstractmethod
     def total(self, rows: Sequence[DetectorRow], judged: Sequence[Judgement]) -> tuple[float, ...]:
-        """The score, from the judgements."""
+        """Return the sub-scores of a row of the corpus, from the judgements of its detector rows."""
 
     def requests(self, row: Row, prepared: _Packed) -> list[DetectorRow]:
         return self.rows(row, prepared.packer) if row.source else []
@@ -164,7 +165,7 @@ class PublishedDetector(RowMetric):
 
 @dataclass(frozen=True)
 class BySentences(PublishedDetector):
-    """A detector whose authors split texts into sentences by nltk."""
+    """A detector whose authors split texts into sentences with nltk."""
 
     splitter: str = param(
         "nltk", choices=("nltk", "nlgauge"), help="'nltk' as published, or 'nlgauge', which needs no rules of nltk"
@@ -175,7 +176,7 @@ class BySentences(PublishedDetector):
         return ("nltk",) if self.splitter == "nltk" else ()
 
     def sentences(self, text: str, packer: Packer) -> list[str]:
-        """The sentences of a text, without white space around them."""
+        """Return the sentences of a text, without white space around them."""
         if self.splitter == "nlgauge":
             tokens = packer.tokenizer.encode([text])[0]
             places = tokens.offsets
@@ -251,9 +252,10 @@ class MiniCheck(BySentences):
 
 @dataclass(frozen=True)
 class LettuceDetect(PublishedDetector):
-    """LettuceDetect: 1 less the largest probability that a token is unsupported, which is the largest of all groups.
+    """LettuceDetect: 1 less the largest probability that a token of the candidate is unsupported.
 
-    There is one more part: `unsupported`, the share of the candidate's tokens that are labelled so.
+    If the passages are read in several groups, the probability of a token is the largest one over the groups. There is
+    one more sub-score: `unsupported`, the share of the candidate's tokens that are labelled so.
     """
 
     citation: ClassVar[str] = "Kovacs and Recski 2025, arXiv:2502.17125"
@@ -272,7 +274,10 @@ class LettuceDetect(PublishedDetector):
         return [DetectorRow(_numbered(group), row.candidate, question, len(group)) for group in groups]
 
     def _groups(self, passages: Sequence[str], candidate: str, question: str | None, packer: Packer) -> list[list[str]]:
-        """Passages that are read together: all of them, or as many as there is room for."""
+        """Return the passages in groups that are read together.
+
+        There is one group if all passages fit into a row. Otherwise each group has as many as fit.
+        """
         if len(packer.row(_numbered(passages), candidate, question, len(passages)).ids) <= packer.longest:
             return [list(passages)]
         room = packer.longest - len(packer.row("", candidate, question).ids) + len(self._line(packer, 0, ""))
@@ -300,5 +305,5 @@ class LettuceDetect(PublishedDetector):
 
 
 def _numbered(passages: Sequence[str]) -> str:
-    """Passages as they stand in the prompt, whose template begins with the number of the first."""
+    """Return numbered passages as they stand in the prompt. The template has the first passage's number already."""
     return "\n".join([*passages[:1], *(f"passage {at}: {text}" for at, text in enumerate(passages[1:], 2))])

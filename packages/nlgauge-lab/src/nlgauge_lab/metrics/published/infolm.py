@@ -18,8 +18,9 @@ from nlgauge.metrics.infolm import Array, InfoLMPrepared
 class InfoLM(infolm.InfoLM):
     """InfoLM with the signs, scale, argument order and defaults of the published code.
 
-    kl and alpha are negated, so that higher is better. Fisher-Rao is between 0 and pi. 'forward' means D(candidate ||
-    reference). If nothing can be compared, the score is 0, with a note, so an empty candidate counts as perfect.
+    The measures kl and alpha are negated, so that higher is better for them. Fisher-Rao is between 0 and pi. 'forward'
+    means D(candidate || reference). If a row has nothing to compare, its score is 0 with a note. So an empty candidate
+    counts as perfect.
     """
 
     temperature: float | None = 0.25

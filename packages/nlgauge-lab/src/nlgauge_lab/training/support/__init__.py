@@ -1,1 +1,1 @@
-"""Texts in which support and copying come apart: small edits of what is supported, and support in other words."""
+"""Texts in which support and copying differ: supported texts with a small edit, and supported texts in other words."""

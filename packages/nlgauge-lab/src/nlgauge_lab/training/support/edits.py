@@ -1,4 +1,4 @@
-"""Small changes of a text after which its source no longer supports it: names, words, and clauses from elsewhere."""
+"""Small changes of a text after which its source no longer supports it: other names or words, or foreign clauses."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ _DAYS = re.compile(
 
 @dataclass(frozen=True)
 class Edit:
-    """A changed text, and where it says something else than before."""
+    """A changed text, with the spans of the change."""
 
     text: str
     spans: tuple[Span, ...]
     """Characters of `text` that are no longer supported"""
     contradicts: bool | None
-    """Whether what supported the text before contradicts it now (True), or does not mention it; None for either"""
+    """Whether the source contradicts the change (True) or does not mention it (False); None if it may be either"""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A text that is supported, and what it stands among."""
+    """A supported text with its source, and a passage about something else."""
 
     text: str
     context: str
-    """What supports it"""
+    """The source that supports the text"""
     elsewhere: str
-    """A passage that has nothing to do with it"""
+    """A passage about something else"""
 
 
 Edits: TypeAlias = "Callable[[Place, random.Random], Edit | None]"
-"""An edit of one kind; None where the text has nothing to edit so"""
+"""Makes an edit of one kind; None if the text has nothing that this kind can change"""
 
 
 def replaced(text: str, span: Span, new: str, contradicts: bool | None = True) -> Edit:
-    """The text with `new` in place of a span, as large or small at its beginning as what stood there."""
+    """Return an edit that puts `new` in place of a span. If the span began with a capital, `new` does too."""
     begin, end = span
     if text[begin:end][:1].isupper() and new[:1].islower():
         new = new[0].upper() + new[1:]
@@ -55,13 +55,13 @@ def replaced(text: str, span: Span, new: str, contradicts: bool | None = True) -
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, without the spaces around them."""
+    """Return the sentences of a text, without the spaces around them."""
     ends = [0, *sentence_ends(text), len(text)]
     return [part for begin, end in pairwise(ends) if (part := text[begin:end].strip())]
 
 
 def names(text: str) -> list[re.Match[str]]:
-    """Places of names: words with a capital, but for the first word of a sentence where it stands alone."""
+    """Return matches of names: words with a capital, except a single word at the beginning of a sentence."""
     starts = {0, *sentence_ends(text)}
     return [
         match
@@ -72,7 +72,7 @@ def names(text: str) -> list[re.Match[str]]:
 
 
 def drawn(rng: random.Random, some: Sequence[str]) -> str | None:
-    """One of some texts, or None of none."""
+    """Return one of some texts, drawn at random; None if there is none."""
     return rng.choice(some) if some else None
 
 
@@ -84,7 +84,7 @@ _ROLES = re.compile(
 
 
 def name(place: Place, rng: random.Random) -> Edit | None:
-    """Return an edit that replaces a name by another one, from the context or from another text."""
+    """Return an edit that replaces a name by another one, from the context or from the other passage."""
     found = [match for match in names(place.text) if match.group() in place.context]
     if not found:
         return None
@@ -99,7 +99,7 @@ def name(place: Place, rng: random.Random) -> Edit | None:
 
 
 def roles(place: Place, rng: random.Random) -> Edit | None:
-    """Two names of a sentence in each other's place: who did it, and to whom."""
+    """Return an edit that exchanges two names of a sentence, so that it is wrong about who did it to whom."""
     text, found = place.text, names(place.text)
     pairs = [
         (a, b)
@@ -123,7 +123,7 @@ _PLAIN = re.compile(r"^(?:[Tt]he|[Aa]|[Tt]hey|[Ii]t|[Hh]e|[Ss]he|[Mm]any|[Ss]ome
 
 
 def addition(place: Place, rng: random.Random) -> Edit | None:
-    """A sentence of another passage before or after the text."""
+    """Return an edit that adds a sentence of the other passage before or after the text."""
     others = [one for one in sentences(place.elsewhere) if 5 <= len(one.split()) <= 25]
     if not others:
         return None
@@ -134,14 +134,17 @@ def addition(place: Place, rng: random.Random) -> Edit | None:
 
 
 def tail(place: Place, rng: random.Random) -> Edit | None:
-    """The end of another sentence put to this one."""
+    """Return an edit that adds the end of a sentence of the other passage to the text."""
     ends = [one.split(", ", 1)[1].rstrip(".!?") for one in sentences(place.elsewhere) if one.count(", ") == 1]
     ends = [one for one in ends if 3 <= len(one.split()) <= 12]
     return _ended(place.text, f", {rng.choice(ends)}") if ends else None
 
 
 def cause(place: Place, rng: random.Random) -> Edit | None:
-    """Return an edit that gives a sentence another reason: one of another sentence, or a clause that was no reason."""
+    """Return an edit that gives a sentence another reason.
+
+    It is the reason of another sentence, or a clause that is no reason.
+    """
     there = rng.random() < 0.5
     others = [one for one in sentences(place.context if there else place.elsewhere) if one not in place.text]
     reasons = [match.group(1) + " " + one[match.end() :] for one in others for match in [_CAUSE.search(one)] if match]
@@ -189,7 +192,7 @@ _TENSES = (
 
 
 def antonym(place: Place, rng: random.Random) -> Edit | None:
-    """A word replaced by its opposite."""
+    """Return an edit that replaces a word by its opposite."""
     found = [match for match in _WORD.finditer(place.text) if match.group().lower() in OPPOSITES]
     if not found:
         return None
@@ -198,7 +201,7 @@ def antonym(place: Place, rng: random.Random) -> Edit | None:
 
 
 def strength(place: Place, rng: random.Random) -> Edit | None:
-    """A qualifier or a modal replaced by one that says more, or another thing."""
+    """Return an edit that replaces a qualifier or a modal by one that is stronger, or has another meaning."""
     found = [match for match in _STRONG.finditer(place.text) if match.group().lower() in _STRENGTH]
     if not found:
         return None
@@ -207,7 +210,7 @@ def strength(place: Place, rng: random.Random) -> Edit | None:
 
 
 def tense(place: Place, rng: random.Random) -> Edit | None:
-    """What was done becomes what is planned, and the other way round."""
+    """Return an edit that changes the time: what was done becomes planned, and the other way round."""
     found = [(match, new) for pattern, new in _TENSES for match in re.finditer(pattern, place.text)]
     if not found:
         return None
@@ -216,7 +219,7 @@ def tense(place: Place, rng: random.Random) -> Edit | None:
 
 
 def negation(place: Place, rng: random.Random) -> Edit | None:
-    """A "not" taken out, or put in."""
+    """Return an edit that removes or inserts a "not"."""
     text = place.text
     there = list(_NOT.finditer(text))
     if there and rng.random() < 0.7:

@@ -1,4 +1,4 @@
-"""The same said in other words, by rules that lose nothing of it: spellings, dates, numbers, order, asides."""
+"""Rules that say the same in other words: spellings, dates, numbers, order of phrases, and asides that are left out."""
 
 from __future__ import annotations
 
@@ -91,7 +91,10 @@ _FILLED = re.compile(
 
 
 def reworded(text: str, rng: random.Random) -> str:
-    """Return the text with one to three changes that keep its sense; unchanged if nothing can be changed."""
+    """Return the text after two to five rules that preserve its sense.
+
+    A rule that does not fit the text changes nothing.
+    """
     steps = [_spelled, figures.written_otherwise, _reordered, _without_asides, _without_connective]
     for step in rng.sample(steps, rng.randint(2, len(steps))):
         text = step(text, rng)
@@ -104,7 +107,7 @@ def _spelled(text: str, rng: random.Random) -> str:
 
 
 def _reordered(text: str, rng: random.Random) -> str:
-    """A time or place at the beginning goes to the end."""
+    """Return the text with a time or place at its beginning moved to its end."""
     if not (match := _FRONT.match(text)) or _ASIDE.search(text):
         return text
     front, rest = match.groups()

@@ -1,4 +1,4 @@
-"""Numbers, dates, units: other ones, and the same ones written otherwise."""
+"""Edits of numbers, dates and units, and other forms of a number that say the same."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PERCENT = re.compile(r"(\d)\s?%|(\d) per ?cent\b")
 
 
 def number(place: Place, rng: random.Random) -> Edit | None:
-    """A number or date replaced by another, often by one that the context has elsewhere."""
+    """Return an edit that replaces a number or date by another one, often by one that is elsewhere in the context."""
     text = place.text
     found = [one for one in quantities(text) if not one.weak or one.kind == "ordinal"]
     if not found:
@@ -76,7 +76,7 @@ def exchanged(place: Place, rng: random.Random) -> Edit | None:
 
 
 def unit(place: Place, rng: random.Random) -> Edit | None:
-    """Another unit or another order of magnitude."""
+    """Return an edit that puts another unit or another order of magnitude."""
     found = list(_UNIT.finditer(place.text))
     if not found:
         return None
@@ -85,7 +85,7 @@ def unit(place: Place, rng: random.Random) -> Edit | None:
 
 
 def written_otherwise(text: str, rng: random.Random) -> str:
-    """The text with one of its numbers in another form that says the same: in words, in digits, or rounded."""
+    """Return the text with one of its numbers in another form: in words, in digits, rounded, or in another unit."""
     found = [one for one in quantities(text) if not one.weak and len(one.value) == 1]
     if not found:
         return text
@@ -113,7 +113,7 @@ def _another(one: Quantity, old: str, rng: random.Random) -> str | None:
 
 
 def _near(digits: str, rng: random.Random) -> str:
-    """Another number that looks like this one: a digit changed, two digits exchanged, or ten times as much."""
+    """Return a number that looks like this one: one digit changed, two digits exchanged, or ten times as large."""
     places = [at for at, sign in enumerate(digits) if sign.isdigit()]
     way = rng.random()
     if way < 0.2 and len(places) > 1:
@@ -130,7 +130,7 @@ def _near(digits: str, rng: random.Random) -> str:
 
 
 def _same(one: Quantity, old: str, rng: random.Random) -> str | None:
-    """None where it has no other form here."""
+    """Return another form of the same number; None if there is none here."""
     value = one.value[0]
     if value is None:
         return None

@@ -1,8 +1,9 @@
-"""Labelled texts from texts that nobody labelled, and from the supported side of labelled ones.
+"""Labelled texts, made from texts without labels and from the supported texts of labelled sets.
 
-A text is copied from a passage, or says the same in other words: a human simplification or translation, or a rewording
-by rule. Some are edited: the words of the edit are the unsupported ones. So a text that copies may be wrong, and one
-that does not may be right. All stand as often among passages that have nothing to do with them.
+A text is copied from a passage, or says the same in other words. The other words come from a person (a simplification
+or a translation) or from rules. Some texts are edited, and the words of the edit are the unsupported ones. So a copied
+text may be wrong, and a text in other words may be right. Sources of all kinds are equally often put among passages
+about other things.
 
 Row i follows from (seed, i) alone.
 """
@@ -51,12 +52,12 @@ _ABOUT = ("What is known about {}?", "Tell me about {}.", "What does the text sa
 
 
 def question(names: list[str], rng: random.Random) -> str:
-    """A question that a text may be an answer to; about one of the names, where there are some."""
+    """Return a question that a text may answer. If there are names, it may be about one of them."""
     return rng.choice(_ABOUT).format(rng.choice(names)) if names and rng.random() < 0.6 else rng.choice(_ASKED)
 
 
 def asked(sentence: str) -> tuple[str, str] | None:
-    """The sentence as a question that is answered by yes or no, and its verb; None for one that is built otherwise."""
+    """Return the sentence as a question with the answer yes or no, and its verb; None if it is not built for that."""
     match = _CLAUSE.match(sentence)
     if match is None or re.search(r"\bnot\b|n't\b|\bnever\b|, | (?:and|but) ", sentence):
         return None
@@ -70,7 +71,7 @@ def asked(sentence: str) -> tuple[str, str] | None:
 
 
 def answer(yes: bool, verb: str, rng: random.Random) -> str:
-    """A short answer: "Yes." or "No, it was not."."""
+    """Return a short answer, such as "Yes." or "No, it was not."."""
     if rng.random() < 0.6:
         return "Yes." if yes else "No."
     whom = "they" if verb in ("are", "were") else "it"
@@ -98,49 +99,49 @@ _LONGEST = 60
 
 @dataclass(frozen=True)
 class Mixture:
-    """How often a constructed row is of which kind."""
+    """The shares of the kinds of constructed rows."""
 
     edited: float = 0.55
-    """Copied texts that are edited; the others are supported"""
+    """Share of the copied texts that are edited. The others are supported"""
     edited_parallel: float = 0.55
-    """The same of texts that a person wrote in other words"""
+    """Share of the edited texts among the texts that a person wrote in other words"""
     parallel: float = 0.5
-    """Rows whose text a person wrote in other words than the source's; the others are copied"""
+    """Share of the rows whose text says the source in a person's other words. The other texts are copied"""
     reworded: float = 0.5
-    """Copied texts that are said in other words, by rule"""
+    """Share of the copied texts that are reworded by rules"""
     answers: float = 0.06
-    """Rows that are a yes or no to a question"""
+    """Share of the rows whose text is yes or no, as the answer to a question"""
     among: float = 0.5
-    """Rows whose source stands among other passages"""
+    """Share of the rows whose source is among other passages"""
     asked: float = 0.2
-    """Rows with a question"""
+    """Share of the rows that get a question, among those whose text is not an answer yes or no"""
 
 
 @dataclass(frozen=True)
 class Texts:
-    """What rows are made of."""
+    """The texts that rows are made from."""
 
     passages: Sequence[str]
     parallel: Sequence[tuple[str, str]] = ()
-    """A text, and the same in other words"""
+    """(text, the same in other words)"""
 
 
 @dataclass(frozen=True)
 class Among:
-    """What is made of the rows of a labelled set, each time that it is read."""
+    """The additional rows that are made from a labelled set, each time that it is read."""
 
     passages: Sequence[str]
     among: float = 0.0
-    """The share of the rows whose source stands among other passages"""
+    """Share of the rows whose source is put among other passages"""
     edited: float = 0.0
-    """How many of the supported rows come a second time, with an edit"""
+    """Share of the supported rows that are added again with an edit"""
     together: float = 0.0
-    """The share of the rows that come a second time, with another row as one"""
+    """Share of the rows that are added again, joined with another row"""
     alone: float = 0.0
-    """The share of the rows of which each sentence comes a second time, alone, where it is known which are supported"""
+    """Share of the rows whose sentences are added as rows of their own, if it is known which of them are supported"""
 
     def rows(self, rows: Sequence[Labelled], seed: int) -> Iterator[Labelled]:
-        """The rows, and what is made of them."""
+        """Yield the rows, and the additional rows."""
         rng = random.Random(f"{seed}:labelled")
         for row in rows:
             yield self._placed(row, rng)
@@ -156,7 +157,7 @@ class Among:
 
 
 def made(texts: Texts, rows: int, seed: int, mixture: Mixture) -> Iterator[Labelled]:
-    """Constructed rows, at most so many: an attempt that finds nothing to edit is tried on other texts."""
+    """Yield constructed rows, at most `rows`. If a text has nothing to edit, other texts are tried."""
     for number in range(rows):
         rng = random.Random(f"{seed}:{number}")
         doubt = rng.random()  # drawn once: what cannot be edited would else be supported more often
@@ -167,7 +168,10 @@ def made(texts: Texts, rows: int, seed: int, mixture: Mixture) -> Iterator[Label
 
 
 def edited(row: Labelled, elsewhere: str, rng: random.Random) -> Labelled | None:
-    """A supported row with an edit; None where the text is long, or has nothing that the edit drawn could change."""
+    """Return a supported row with an edit of a random kind.
+
+    The result is None if the row is not supported, its text is too long, or the edit finds nothing to change.
+    """
     if not row.supported or len(row.candidate.split()) > _LONGEST:
         return None
     (kind,) = rng.choices(list(KINDS), _SHARES)
@@ -180,14 +184,14 @@ def edited(row: Labelled, elsewhere: str, rng: random.Random) -> Labelled | None
 
 
 def among(row: Labelled, passages: Sequence[str], rng: random.Random) -> Labelled:
-    """The row with its source among one to eight other passages, anywhere."""
+    """Return the row with its source at any place among one to eight other passages."""
     others = [part_of(rng.choice(passages), rng) for _ in range(rng.choice((1, 1, 2, 2, 3, 4, 6, 8)))]
     at = rng.randint(0, len(others))
     return replace(row, source="\n".join([*others[:at], row.source, *others[at:]]))
 
 
 def together(one: Labelled, other: Labelled) -> Labelled:
-    """Two rows as one: what both say, of both sources. It is supported where both are."""
+    """Return two rows as one, with both sources and both texts. It is supported if both are."""
     return Labelled(
         f"{one.source}\n{other.source}",
         f"{one.candidate} {other.candidate}",
@@ -221,7 +225,10 @@ def _attempt(texts: Texts, mixture: Mixture, doubt: float, rng: random.Random) -
 
 
 def _copied(passage: str, mixture: Mixture, rng: random.Random) -> Labelled | None:
-    """One to three sentences of a passage, of which all or some is the source."""
+    """Return a row whose text is one to three sentences of a passage, and whose source is the passage.
+
+    The sentences may be reworded. The result is None if the passage has no suitable sentence.
+    """
     there = [one for one in sentences(passage) if 4 <= len(one.split()) <= _LONGEST]
     if not there:
         return None
@@ -236,7 +243,10 @@ def _copied(passage: str, mixture: Mixture, rng: random.Random) -> Labelled | No
 
 
 def _answered(passage: str, elsewhere: str, rng: random.Random) -> Labelled | None:
-    """A yes or no to a question that a sentence of the passage, or one that contradicts it, answers."""
+    """Return a row whose text is yes or no, as the answer to a question about a sentence of the passage.
+
+    The sentence may be changed so that the passage contradicts it. The result is None if no sentence makes a question.
+    """
     built = [one for one in sentences(passage) if asked(one) is not None]
     if not built:
         return None
@@ -265,7 +275,7 @@ def _answered(passage: str, elsewhere: str, rng: random.Random) -> Labelled | No
 
 
 def part_of(passage: str, rng: random.Random) -> str:
-    """The beginning of a passage, up to the end of a sentence."""
+    """Return the beginning of a passage, up to the end of a sentence."""
     wanted, part = rng.randint(15, 160), ""
     for sentence in sentences(passage):
         part = f"{part} {sentence}".strip()
@@ -276,17 +286,22 @@ def part_of(passage: str, rng: random.Random) -> str:
 
 _SHORTEST, _MOST = 12, 600
 _PARALLEL = 60
-"""Words that one side of a pair has at most"""
+"""The largest number of words in each text of a pair"""
 _ALIKE = (0.4, 2.0)
-"""How many words the second text of a pair has for each of the first: where it has more it tells something new"""
+"""Least and largest ratio of the words of the second text to those of the first. A longer second text tells something
+new
+"""
 
 
 def read_texts(folder: Path, recipe: Mapping[str, Any], seed: int) -> tuple[Texts, Texts]:
-    """Texts to train and to measure on, which the recipe's tables [[support.passages]] and [[support.parallel]] name.
+    """Return texts to train on and held-out texts, read from the files in the recipe's tables.
 
-    Each has `files`, a pattern below the folder, and `most`, how many are drawn of each file; tables of pairs may have
-    `leave_out`, data sets that are not read. `held_out` is the share of the texts that is kept apart.
-    Raises InputError for a pattern without a file.
+    The tables [[support.passages]] and [[support.parallel]] have `files`, a pattern below the folder, and `most`, the
+    largest number of texts of each file. [[support.parallel]] may have `leave_out`, data sets that are not read.
+    `held_out` is the share of the texts that is held out.
+
+    Raises:
+        InputError: no file fits a pattern, or there are no passages.
     """
     passages: list[str] = []
     parallel: list[tuple[str, str]] = []

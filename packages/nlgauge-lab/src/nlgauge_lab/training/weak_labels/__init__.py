@@ -1,1 +1,1 @@
-"""Texts of which each word is known to be supported by a context or not, made from texts without labels."""
+"""Labelled examples made from texts without labels: it is known of each word whether the context supports it."""

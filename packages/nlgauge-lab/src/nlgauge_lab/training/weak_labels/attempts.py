@@ -1,4 +1,4 @@
-"""Attempts at examples: which record of which source, what is chosen of it, and how it will be corrupted."""
+"""Attempts at examples: which record is taken, which of its sentences are chosen, and how they will be corrupted."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ TRIES = 12
 _STRIDE = 1_000_003  # far from the records of other attempts
 _SPELT = 400  # records
 LEFT = 20
-"""Words of a context that lacks something, at least"""
+"""The least number of words of a context from which sentences were removed"""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Shares of the kinds of examples. What is left of 1 is corrupted as published: masked and filled.
+    """The shares of the kinds of examples. The rest of 1 is corrupted as published: words are masked and filled.
 
     clean: nothing is corrupted. foreign: the context is another record's. withheld: the context lacks some of the
-    sentences that the text was taken from (tasks that choose sentences). exchanged: a number, a name, a word or a
-    clause is exchanged or added, by the edits of `support`.
-    verbatim: of the texts that should be paraphrased, how many are left as they are (0 as published).
-    spared: how often a sentence beside other corrupted ones stays whole (0 as published).
+    sentences that the text was taken from (only for tasks that choose sentences). exchanged: a number, a name, a word
+    or a clause is exchanged or added, by the edits of `support`. verbatim: share of the texts to be paraphrased that
+    are left as they are (0 as published). spared: share of the sentences that stay whole beside corrupted ones (0 as
+    published).
     """
 
     clean: float = 0.08
@@ -53,7 +53,7 @@ class Settings:
             raise SpecError("clean, foreign, withheld and exchanged together are more than 1")
 
     def draw(self, rng: np.random.Generator) -> str:
-        """How an example is corrupted."""
+        """Return how an example is corrupted: 'clean', 'foreign', 'withheld', 'exchanged' or 'infilled'."""
         draw = rng.random()
         for name in ("clean", "foreign", "withheld", "exchanged"):
             if draw < (share := getattr(self, name)):
@@ -64,7 +64,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Source:
-    """Records of one task, and their share of the attempts beside other sources'."""
+    """Records of one task, with the relative number of attempts that use them."""
 
     records: Sequence[Record]
     task: str
@@ -73,7 +73,7 @@ class Source:
 
 @dataclass
 class Draft:
-    """An attempt on its way to an example; with the seed, its number decides all that is random about it."""
+    """An attempt that may become an example. All that is random about it follows from the seed and its number."""
 
     number: int
     task: str
@@ -82,30 +82,33 @@ class Draft:
     how: str
     rng: np.random.Generator = field(compare=False)
     wording: str = ""
-    """How the text came to its words: 'verbatim', 'paraphrased' or 'parallel'"""
+    """The origin of the text's words: 'verbatim', 'paraphrased' or 'parallel'"""
     texts: list[str] = field(default_factory=list)
     """The sentences of the text"""
     origins: list[int] = field(default_factory=list)
-    """For each of them: which chosen one it comes from"""
+    """For each sentence, the index of the chosen sentence that it comes from"""
     context: str = ""
     text: str = ""
     spans: Spans = ()
-    """What the context does not support"""
+    """Characters of the text that the context does not support"""
     problem: str | None = None
 
     @property
     def row(self) -> Labelled:
-        """The example, once it is made."""
+        """The finished example."""
         return Labelled(self.context, self.text, self.spans, not self.spans)
 
     @property
     def made(self) -> str:
-        """How the text was made: steps joined by '+'."""
+        """How the text was made: wording and corruption, joined by '+'."""
         return f"{self.wording}+{self.how}"
 
 
 def pick(sources: Sequence[Source], seed: int, number: int, again: int = 0) -> tuple[Source, Record]:
-    """The source and record of an attempt, or another record of the same source where it is tried `again`."""
+    """Return the source and record of an attempt.
+
+    `again` counts new tries, which take other records of the same source.
+    """
     shares = np.array([source.share for source in sources])
     source = sources[int(np.random.default_rng([seed, number, 0]).choice(len(sources), p=shares / shares.sum()))]
     # Which turn of its source an attempt is, is not known without the attempts before it: every source counts all.
@@ -121,7 +124,10 @@ def _order(size: int, seed: int, epoch: int) -> NDArray[np.int64]:
 def drafted(
     sources: Sequence[Source], targets: Targets, settings: Settings, seed: int, number: int, passed: Counter[str]
 ) -> Draft | None:
-    """An attempt with its record and what is chosen of it."""
+    """Return an attempt with its record and its choice; None if no record fits.
+
+    `passed` counts the records that did not fit, by reason.
+    """
     rng = np.random.default_rng([seed, number, 2])
     how = settings.draw(rng)
     for again in range(TRIES):
@@ -139,7 +145,7 @@ def drafted(
 
 
 def lacking(choice: Choice, gone: Sequence[int]) -> str:
-    """The context of a choice without these of its sentences."""
+    """Return the context of a choice without some of its chosen sentences, by their indices."""
     context = choice.context
     for index in gone:
         context = context.replace(choice.sentences[index], "")
@@ -147,13 +153,13 @@ def lacking(choice: Choice, gone: Sequence[int]) -> str:
 
 
 def can_lack(choice: Choice) -> bool:
-    """Whether enough of the context is left without one of the sentences."""
+    """Return whether enough of the context is left without one of the chosen sentences."""
     return any(len(lacking(choice, [index]).split()) >= LEFT for index in range(len(choice.sentences)))
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What does each step of a construction."""
+    """The tools for the steps of a construction."""
 
     parser: SpacyParser
     targets: Targets
@@ -162,7 +168,10 @@ class Parts:
 
     @classmethod
     def usual(cls, sources: Sequence[Source], model: Model, seed: int) -> Parts:
-        """The parts with a masked LM; how words are spelt is read from some hundred records drawn by the seed."""
+        """Return the tools with a masked LM.
+
+        The spellings of words are read from some hundred records, which the seed draws.
+        """
         records = [record for source in sources for record in source.records]
         order = np.random.default_rng([seed, 3]).permutation(len(records))[:_SPELT]
         spelt = spellings(records[i].document or records[i].knowledge or records[i].text for i in order)

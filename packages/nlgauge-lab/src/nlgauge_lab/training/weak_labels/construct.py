@@ -1,9 +1,9 @@
-"""Examples from records: the whole construction on one page.
+"""Construction of examples from records, in four steps:
 
     record -> context, target -> paraphrase -> corruption -> labels
 
-Deng et al. 2021, appendix A, with kinds of corruption added (see `Settings`). Attempt i follows from (seed, i) alone.
-An attempt that fails is counted under its reason.
+Deng et al. 2021, appendix A, with more kinds of corruption (see `Settings`). Attempt i follows from (seed, i) alone. An
+attempt that fails is counted under its reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BLOCK = 64
 
 @dataclass
 class Tally:
-    """Counts of the attempts that failed, by reason, and of the records that were skipped, by reason."""
+    """Counts by reason: failed attempts (`dropped`), and records that were skipped (`passed`)."""
 
     dropped: Counter[str] = field(default_factory=Counter)
     passed: Counter[str] = field(default_factory=Counter)
@@ -37,10 +37,21 @@ def construct(
     settings: Settings | None = None,
     tally: Tally | None = None,
 ) -> Iterator[Draft]:
-    """The attempts that became examples, of so many, in their order; `tally` counts why some were dropped.
+    """Yield the attempts that became examples, in order.
 
-    Attempts are worked on in blocks, which the models read together.
-    Raises InputError where there are no records, SpecError for a task that is none.
+    The models read the attempts in blocks.
+
+    Args:
+        sources: records by task.
+        parts: the tools.
+        seed: with the number of an attempt, it decides all that is random.
+        attempts: number of attempts.
+        settings: shares of the kinds of examples.
+        tally: counts failed attempts and skipped records.
+
+    Raises:
+        InputError: there are no records.
+        SpecError: a task is unknown.
     """
     _check(sources)
     tally, settings = tally or Tally(), settings or Settings()
@@ -74,7 +85,7 @@ def _check(sources: Sequence[Source]) -> None:
 
 
 def _paraphrase(drafts: list[Draft], parts: Parts, settings: Settings) -> None:
-    """Other words for the chosen sentences."""
+    """Set the texts of drafts: the chosen sentences in other words, or as they are."""
     wanted: list[Draft] = []
     for draft in drafts:
         chosen = draft.choice.sentences

@@ -1,4 +1,4 @@
-"""Corruption of texts: what their contexts do not support is put in, or taken out of the contexts."""
+"""Corruption of examples: unsupported words are put into the text, or support is taken out of the context."""
 
 from __future__ import annotations
 
@@ -25,10 +25,16 @@ _ARTICLE = re.compile(r"\b([Aa])n? $")
 def assembled(
     pieces: Sequence[str], originals: Sequence[str], fillings: Sequence[str], same: Callable[[str, str], bool]
 ) -> tuple[str, Spans]:
-    """The text of pieces and fillings in turn, and the characters that are not supported.
+    """Return the text of pieces and fillings in turn, and the spans of characters that are not supported.
 
-    A filling is not taken where nobody could say that it is wrong: it has no content word, or none that the original
-    has not. `same` says of two words in small letters whether one says what the other does.
+    A filling is replaced by the original if it cannot be called wrong, because it has no content word that the original
+    lacks.
+
+    Args:
+        pieces: the sentence around its holes.
+        originals: the original words of each hole.
+        fillings: the new words of each hole.
+        same: whether two words in lower case have the same meaning.
     """
     text, spans = "", []
     for piece, original, filling in zip(pieces, [*originals, ""], [*fillings, ""], strict=True):
@@ -46,7 +52,10 @@ def assembled(
 
 
 def changed(original: str, filling: str, same: Callable[[str, str], bool]) -> list[tuple[int, int]]:
-    """The character span of the filling between what it has in common with the original at both ends; or none."""
+    """Return the span of the filling between the words that it shares with the original at both ends.
+
+    The list is empty if no word is left between them.
+    """
     ours = [found[0].lower() for found in WORD.finditer(original)]
     found = list(WORD.finditer(filling))
     theirs = [match[0].lower() for match in found]
@@ -65,9 +74,10 @@ def changed(original: str, filling: str, same: Callable[[str, str], bool]) -> li
 
 
 def absent(text: str, context: str) -> Spans:
-    """Return the words of a text about another subject that the context does not have either.
+    """Return the spans of a text's words that a context about another subject does not have.
 
-    Content words are by their stems; a stop-word goes with the next content word, the last ones with the one before.
+    Content words are compared by their stems. A stop-word counts like the next content word, or at the end like the one
+    before.
     """
     known = set(content_stems(context))
     words = [found.span() for found in WORD.finditer(text)]
@@ -91,7 +101,7 @@ Span = tuple[int, int]
 
 
 def corrupt(drafts: list[Draft], parts: Parts, sources: Sequence[Source], settings: Settings) -> None:
-    """What the context does not support is put into the text, or taken out of the context."""
+    """Corrupt drafts: put unsupported words into the text, or take support out of the context."""
     for draft in drafts:
         if draft.how == "withheld":
             _withhold(draft)
@@ -107,7 +117,7 @@ def corrupt(drafts: list[Draft], parts: Parts, sources: Sequence[Source], settin
 
 
 def _infill(drafts: list[Draft], parts: Parts, settings: Settings) -> None:
-    """Units of the text's sentences are masked, and filled by a model that has not seen the context."""
+    """Mask units of the text's sentences, and fill them with a model that has not seen the context."""
     masked: list[tuple[Draft, Sentence, list[Span]]] = []
     for draft, sentences in zip(drafts, parts.parser.parse([draft.text for draft in drafts]), strict=True):
         spared = draft.rng.random(len(sentences)) < settings.spared
@@ -133,7 +143,7 @@ def _infill(drafts: list[Draft], parts: Parts, settings: Settings) -> None:
 
 
 def _exchange(draft: Draft, elsewhere: str) -> None:
-    """One edit of the text; the first of some kinds drawn that finds something to edit."""
+    """Make one edit of the text. Several kinds of edits are drawn, until one finds something to edit."""
     rng, row = random.Random(int(draft.rng.integers(2**32))), Labelled(draft.context, draft.text, (), True)
     found = next((one for _ in range(TRIES) if (one := edited(row, elsewhere, rng)) is not None), None)
     if found is None:
@@ -143,7 +153,7 @@ def _exchange(draft: Draft, elsewhere: str) -> None:
 
 
 def _foreign(draft: Draft, parts: Parts, sources: Sequence[Source]) -> str | None:
-    """The context that another record of the task has."""
+    """Return the context of another record of the same task; None if none is found."""
     same = [source for source in sources if source.task == draft.task]
     for _ in range(8):
         source = same[int(draft.rng.integers(len(same)))]
@@ -156,7 +166,7 @@ def _foreign(draft: Draft, parts: Parts, sources: Sequence[Source]) -> str | Non
 
 
 def _withhold(draft: Draft) -> None:
-    """Some of the chosen sentences, or all, are taken out of the context; some words are left of it."""
+    """Remove some or all of the chosen sentences from the context, of which some words have to remain."""
     chosen = draft.choice.sentences
     gone: list[int] = []
     number = int(draft.rng.integers(1, len(chosen) + 1))
@@ -170,15 +180,22 @@ def _withhold(draft: Draft) -> None:
 
 
 def masks(sentence: Sentence, rng: np.random.Generator, attempts: int = 5, longest: int = 6) -> list[Span] | None:
-    """Which parts of a sentence are masked: syntactic units, larger ones more seldom.
+    """Return the spans of a sentence's words that are masked: syntactic units, of which large ones are rarer.
 
     Deng et al. 2021, appendix A, step 3, with the probabilities of the published code: a unit of height h with a share
-    w of the sentence's words is masked with probability w / (h + 1), but never one stop-word or what holds no letter or
-    digit. A masked unit swallows the masks within it. Disjoint spans in order, at least one; None where every attempt
-    was refused.
+    w of the sentence's words is masked with probability w / (h + 1). A single stop-word, and a unit without letter or
+    digit, is never masked. A masked unit replaces the masks inside it. A draw is refused if it has no mask, two masks
+    that touch, or the whole sentence.
 
-    attempts: how often to draw anew where the draw is refused: no mask, two that touch, the whole sentence.
-    longest: words a mask at most. The published code has no such limit; a small masked LM writes no long phrases.
+    Args:
+        sentence: the sentence.
+        rng: draws the units.
+        attempts: the largest number of draws.
+        longest: the largest number of words in a mask. The published code has no such limit. A small masked LM writes
+            no long phrases.
+
+    Returns:
+        At least one span, disjoint and in order; None if every draw was refused.
     """
     size = max(1, len(sentence.text.split()))
     wordlike = [is_word(sentence.text[word.begin : word.end]) for word in sentence.words]

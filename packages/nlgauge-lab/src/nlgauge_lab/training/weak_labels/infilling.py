@@ -1,6 +1,6 @@
-"""What a masked LM says of the holes of sentences: how well wordings fit them, and what it writes into them.
+"""A masked LM on sentences with holes: how well words fit a hole, and which words it writes into it.
 
-Deng et al. 2021, appendix A: because a filling is written without the context, its words are not supported by it.
+Deng et al. 2021, appendix A: a filling is written without the context, so the context does not support its words.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _WITHIN = re.compile(r"(?<=[a-z,;] )[A-Za-z][\w'’-]*")
 
 
 class MaskedRow(NamedTuple):
-    """Sub-words of a sentence, framed and masked, and where the distributions are wanted."""
+    """Sub-words of a sentence with special tokens and masks, and the positions whose distributions are wanted."""
 
     ids: Sequence[int]
     at: Sequence[int]
 
 
 def read_masks(model: Model, rows: Sequence[MaskedRow]) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """The index of each row with its logits, [len(at), vocabulary], in any order.
+    """Yield the index of each row and its logits [len(at), vocabulary], in any order.
 
-    Rows of one length are read together, so that none is padded: what a row gives does not depend on the others, but
-    for the last bits of a float. Rows without `at`, or longer than the model's window, are left out.
+    Rows of one length are read together without padding. So the result of a row does not depend on the other rows,
+    except for the last bits of a float. Rows without `at`, or longer than the model's window, are left out.
     """
     head = model[MASKED_LM]
     groups: dict[int, list[int]] = {}
@@ -59,7 +59,7 @@ def read_masks(model: Model, rows: Sequence[MaskedRow]) -> Iterator[tuple[int, N
 
 
 def mask_of(model: Model) -> int:
-    """The model's mask token. Raises InputError where it has none."""
+    """Return the id of the model's mask token. Raises InputError if it has none."""
     mask = model[TOKENIZER].mask_id
     if mask is None:
         raise InputError(f"model {model.name!r} has no mask token", remedy="name a masked LM")
@@ -105,7 +105,7 @@ def fits(
 
 
 def spellings(texts: Iterable[str]) -> dict[str, str]:
-    """How words are spelt that are seldom written in small letters within a sentence: {"paris": "Paris"}."""
+    """Return the usual spelling of words that are rarely in lower case within a sentence: {"paris": "Paris"}."""
     forms: dict[str, Counter[str]] = {}
     for word in (word for text in texts for word in _WITHIN.findall(text)):
         forms.setdefault(word.lower(), Counter())[word] += 1
@@ -114,7 +114,7 @@ def spellings(texts: Iterable[str]) -> dict[str, str]:
 
 
 class _Row:
-    """A template on its way through the masked LM; -1 stands for what is still masked."""
+    """A sentence with holes that are being filled. -1 stands for a piece that is still masked."""
 
     def __init__(self, before: list[list[int]], sizes: list[int], rng: np.random.Generator) -> None:
         self.ids = list(before[0])
@@ -126,17 +126,17 @@ class _Row:
 
     @property
     def next(self) -> list[int]:
-        """The first place of each hole that is still masked."""
+        """The first masked position of each hole that is not full."""
         return [found for hole in self.holes if (found := next((at for at in hole if self.ids[at] < 0), -1)) >= 0]
 
 
 @dataclass(frozen=True)
 class Infiller:
-    """Fills holes piece by piece with an uncased masked LM, drawing each piece from its distribution.
+    """Fills holes piece by piece with an uncased masked LM, and draws each piece from its distribution.
 
-    A hole has about as many pieces as what stood there, `most` at most. Within a hole pieces are drawn left to right,
-    each seeing those before it; holes of one sentence are filled side by side.
-    spellings: of words that are not written in small letters, for such a model knows no others.
+    A hole gets about as many pieces as its original has, and at most `most`. Within a hole, pieces are drawn from left
+    to right, and each sees the pieces before it. All holes of a sentence are filled at the same time. spellings: the
+    usual spelling of words with capitals, because such a model writes lower case only.
     """
 
     model: Model
@@ -144,7 +144,10 @@ class Infiller:
     most: int = 10
 
     def fill(self, templates: Sequence[Template], rngs: Sequence[np.random.Generator]) -> list[tuple[str, ...] | None]:
-        """A filling for each hole of each template; None where the sentence does not fit the model's window."""
+        """Return a filling for each hole of each template.
+
+        It is None for a sentence that does not fit the model's window.
+        """
         rows = [self._row(template, rng) for template, rng in zip(templates, rngs, strict=True)]
         active = [row for row in rows if row is not None and row.next]
         while active:
@@ -161,7 +164,7 @@ class Infiller:
         return row if len(row.ids) <= self.model.window else None
 
     def _step(self, rows: list[_Row]) -> None:
-        """One more piece of each hole."""
+        """Write one more piece into each hole."""
         mask = mask_of(self.model)
         masked = [MaskedRow([mask if piece < 0 else piece for piece in row.ids], row.next) for row in rows]
         whole, inner = self._vocabulary
@@ -178,7 +181,7 @@ class Infiller:
 
     @cached_property
     def _vocabulary(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which sub-words begin a word, and which go on with one: [vocabulary] each. Signs do neither."""
+        """Which sub-words begin a word, and which continue one: [vocabulary] each. Punctuation does neither."""
         pieces = [self.model[TOKENIZER].piece(number) for number in range(self.model[TOKENIZER].vocabulary)]
         inner = np.array([bool(_PIECE.fullmatch(piece)) and piece.startswith("##") for piece in pieces])
         whole = np.array([bool(_PIECE.fullmatch(piece)) for piece in pieces]) & ~inner
@@ -193,7 +196,7 @@ class Infiller:
 
 
 def _draw(scores: NDArray[np.float64], top_p: float, rng: np.random.Generator) -> int:
-    """An index drawn by softmax(scores), among the likeliest that together reach `top_p`."""
+    """Return an index drawn by softmax(scores) among the likeliest ones, whose probabilities together reach `top_p`."""
     likeliest = np.argsort(-scores, kind="stable")[:1000]
     chances = np.exp(scores[likeliest] - scores[likeliest[0]])
     chances /= chances.sum()

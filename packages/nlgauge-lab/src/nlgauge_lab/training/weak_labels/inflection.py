@@ -55,9 +55,10 @@ def _irregular() -> dict[str, tuple[str, str]]:
 
 
 def inflected(lemma: str, tag: str) -> str | None:
-    """A word or phrase in the form of a Penn tag; None for a tag that asks for a form it may not have.
+    """Return a word or phrase in the form of a Penn tag; None if the form is not known or the tag is of another kind.
 
-    A verb phrase has its first word inflected ("set up": "sets up"), a noun phrase its last before a preposition.
+    The first word of a verb phrase is inflected ("set up": "sets up"), and the last word of a noun phrase before a
+    preposition.
     """
     if tag in ("VB", "VBP"):
         return lemma if lemma.split(" ")[0] != "be" or tag == "VB" else None
@@ -99,7 +100,7 @@ def _doubles(base: str) -> bool:
 
 
 def plural(word: str, noun: bool = True) -> str:
-    """The plural of a noun, or a verb's form for he, she and it."""
+    """Return the plural of a noun, or the form of a verb for he, she and it."""
     if noun and word in _IRREGULAR_PLURALS:
         return _IRREGULAR_PLURALS[word]
     if noun and word.endswith("s") and not word.endswith(("ss", "us", "is")):
@@ -112,7 +113,7 @@ def plural(word: str, noun: bool = True) -> str:
 
 
 def article(following: str) -> str:
-    """'a' or 'an', for the word that follows."""
+    """Return 'a' or 'an' for the word that follows."""
     word = following.lower()
     if re.match(r"(hour|honest|honou?r|heir)", word):
         return "an"

@@ -1,4 +1,7 @@
-"""The same content in other words: substitutes from a list that a masked LM finds fitting, and rewordings by rule."""
+"""Paraphrases: words are replaced by fitting ones of a list, and sentences are reworded by rules.
+
+A masked LM decides whether a word fits.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _PARTICLES = {"off", "out", "up", "down", "away", "back", "over", "on", "along",
 
 
 class Substitution(NamedTuple):
-    """Words [first, last) of a sentence, and what can stand in their place in the same form."""
+    """Words [first, last) of a sentence, and the words that can replace them in the same form."""
 
     first: int
     last: int
@@ -36,16 +39,20 @@ class Substitution(NamedTuple):
 class Lexicon:
     """Substitutes by class and lemma or phrase.
 
-    V verb, N noun, J adjective: lemmas, that take the form of what they replace. R: what is never inflected.
+    The classes are V verb, N noun, J adjective, and R. Entries of the first three are lemmas, which are put into the
+    form of the word that they replace. Entries of R are never inflected.
     """
 
     entries: Mapping[tuple[str, str], tuple[str, ...]]
 
     @classmethod
     def read(cls, path: Path | None = None) -> Lexicon:
-        """Read a list like `lexicon.txt` here, which is the default; its head tells the format.
+        """Read a list in the format of `lexicon.txt` in this folder, which is the default.
 
-        Raises InputError for a line that is none.
+        The head of that file explains it.
+
+        Raises:
+            InputError: a line is no entry.
         """
         path = path or Path(__file__).with_name("lexicon.txt")
         found: dict[tuple[str, str], dict[str, None]] = {}
@@ -61,7 +68,7 @@ class Lexicon:
         return cls({key: tuple(substitutes) for key, substitutes in found.items()})
 
     def substitutions(self, sentence: Sentence) -> list[Substitution]:
-        """Where words of a sentence can be replaced; the places may overlap, longer phrases come first at a place."""
+        """Return the words of a sentence that can be replaced. They may overlap, and longer phrases come first."""
         surface = [sentence.text[word.begin : word.end] for word in sentence.words]
         found: list[Substitution] = []
         for first in range(len(surface)):
@@ -121,11 +128,11 @@ _ARTICLE = re.compile(r"\b([Aa])(n?) (?=([A-Za-z0-9]\w*))")
 
 @dataclass(frozen=True)
 class Paraphraser:
-    """Substitutes words by a lexicon, and rewords what comes of it by rules that lose nothing.
+    """Replaces words by a lexicon, and then rewords the sentence by rules that lose nothing.
 
-    model: a masked LM that refuses substitutes that do not fit the place: those whose first piece is more than
-    `tolerance` nats less likely than that of the words that they replace. share: of the words that could be
-    substituted. reworded: how often the rules are applied.
+    model: a masked LM, which refuses a substitute whose first piece is more than `tolerance` nats less likely than the
+    first piece of the replaced words. share: share of the possible substitutions that are tried. reworded: share of the
+    sentences to which the rules are applied.
     """
 
     lexicon: Lexicon
@@ -135,7 +142,7 @@ class Paraphraser:
     reworded: float = 0.7
 
     def paraphrase(self, sentences: Sequence[Sentence], rngs: Sequence[np.random.Generator]) -> list[str]:
-        """Each sentence in other words, or unchanged where nothing could be done."""
+        """Return each sentence in other words, or unchanged if nothing could be replaced."""
         drawn = [self._drawn(sentence, rng) for sentence, rng in zip(sentences, rngs, strict=True)]
         places = [[(change.first, change.last) for change in some] for some in drawn]
         templates = [template(one, some) for one, some in zip(sentences, places, strict=True)]
@@ -152,7 +159,7 @@ class Paraphraser:
         ]
 
     def _drawn(self, sentence: Sentence, rng: np.random.Generator) -> list[Substitution]:
-        """Substitutions to try: disjoint places, each with the one choice that was drawn."""
+        """Return substitutions to try, at disjoint places, each with one choice."""
         drawn: list[Substitution] = []
         taken = 0
         for place in self.lexicon.substitutions(sentence):
@@ -176,7 +183,10 @@ class Paraphraser:
 
 
 def with_articles(text: str, known: str = "") -> str:
-    """The text with 'a' and 'an' as the words that follow ask; what stands so in `known` stays ("an der Mur")."""
+    """Return the text with 'a' and 'an' as the following words need them.
+
+    Phrases in `known` stay as they are ("an der Mur").
+    """
 
     def right(found: re.Match[str]) -> str:
         return found[0] if f"{found[0]}{found[3]}" in known else f"{found[1]}{article(found[3])[1:]} "

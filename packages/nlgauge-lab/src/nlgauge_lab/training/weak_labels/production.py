@@ -1,4 +1,4 @@
-"""Examples by the thousand: from files to labelled rows on disk, with a card that says what is in them."""
+"""Production of many examples: from files to labelled rows on disk, with a card that describes them."""
 
 from __future__ import annotations
 
@@ -29,39 +29,41 @@ _TOLD = "made.json"
 
 @dataclass(frozen=True)
 class Files:
-    """Files that examples of one task are made from."""
+    """Files from which examples of one task are made."""
 
     paths: tuple[Path, ...]
     task: str
     share: float = 1.0
-    """The share of the attempts, beside other files'"""
+    """The weight of these files: an attempt uses them with the probability share / sum of all shares"""
     leave_out: tuple[str, ...] = ()
-    """Data sets, by `origin`, that are not read"""
+    """Data sets, by `origin`, that are left out"""
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be made."""
+    """The examples that are to be made."""
 
     files: tuple[Files, ...]
     attempts: int
     held_out_attempts: int
     held_out: float = 0.05
-    """Share of the documents that no training example comes from"""
+    """Share of the documents that are used for held-out examples only"""
     held_out_origins: tuple[str, ...] = ()
     seed: int = 0
     settings: Settings = field(default_factory=Settings)
 
     def facts(self) -> dict[str, Any]:
-        """What decides the examples, as JSON has it."""
+        """Return the settings that determine the examples, as JSON has them."""
         return dict(json.loads(json.dumps(asdict(self), default=lambda path: path.name)))
 
 
 def produce(order: Order, model: Model, folder: Path, *, progress: bool = False) -> tuple[Path, Path]:
-    """Make the examples, where they are not made yet; returns the files of those to train on and of those held out.
+    """Make the examples if they are not there yet, and return the files of training and of held-out examples.
 
-    They are labelled rows, with what each is made of beside, and a data card: each written whole or not at all.
-    Raises InputError where files cannot be read, or the examples in `folder` were made otherwise.
+    An example is a labelled row, with a description of how it was made. A data card is written too.
+
+    Raises:
+        InputError: files cannot be read, or the examples in `folder` were made with other settings or files.
     """
     train, held = folder / "train.jsonl.gz", folder / "held_out.jsonl.gz"
     if (folder / _TOLD).is_file():
@@ -97,7 +99,7 @@ def produce(order: Order, model: Model, folder: Path, *, progress: bool = False)
 
 
 def _sources(order: Order) -> list[list[Source]]:
-    """The records to train on and those held out, by task."""
+    """Return the training records and the held-out records, each by task."""
     paths = dict.fromkeys(path for files in order.files for path in files.paths)
     read: dict[Path, list[Record]] = {path: read_records(path) for path in paths}
     sides = []
@@ -122,7 +124,7 @@ def _write(path: Path, examples: Sequence[Draft]) -> None:
 
 
 def marked(row: Labelled) -> str:
-    """The candidate with runs of what is not supported between ⟦ and ⟧."""
+    """Return the candidate with its unsupported words between ⟦ and ⟧."""
     text = row.candidate
     for begin, end in reversed(row.spans or ()):
         text = f"{text[:begin]}⟦{text[begin:end]}⟧{text[end:]}"

@@ -1,4 +1,4 @@
-"""Records to make examples from: documents, references, pairs and dialogue turns, read from the usual files."""
+"""Records from which examples are made: documents, references, pairs and dialogue turns, from common file formats."""
 
 from __future__ import annotations
 
@@ -26,25 +26,28 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class Record:
-    """What one example or more can be made from; each task reads some of it."""
+    """The texts that examples are made from. Each task reads some of them."""
 
     document: str = ""
     text: str = ""
-    """A human text about the document, or the reply to the history"""
+    """A person's text about the document, or the reply to the history"""
     knowledge: str = ""
     history: tuple[str, ...] = ()
     origin: str = ""
-    """The data set"""
+    """Name of the data set"""
     groups: tuple[str, ...] = ()
-    """What it must share with other records for them to be the same document: held out together"""
+    """Names of groups. Records that share a group are about the same document, and are held out together"""
 
 
 def read_records(path: Path, origin: str | None = None) -> list[Record]:
-    """Records of a file: JSON Lines or a JSON list (also .gz, .xz) with nlgauge's columns or the usual other names.
+    """Return the records of a file of JSON Lines or a JSON list (also .gz, .xz).
 
-    Plain text (.txt) is read as documents: runs of lines of about 400 words. A folder is all of these in it.
-    A record's `origin` is that of its row up to a colon, else `origin`, else the file's name.
-    Raises InputError for a file that cannot be read, or a row that holds no text under any known name.
+    Columns have nlgauge's names or other common names. Plain text (.txt) is read as documents of about 400 words, each
+    of whole lines. A folder stands for all such files in it. The `origin` of a record is the beginning of its row's
+    origin up to a colon, else `origin`, else the name of the file.
+
+    Raises:
+        InputError: a file cannot be read, or a row has no text under any known name.
     """
     if path.is_dir():
         files = sorted(file for file in path.iterdir() if _kind(file) in _SUFFIXES)
@@ -81,7 +84,7 @@ def _read(lines: Iterable[str], kind: str, path: Path, origin: str) -> Iterator[
 
 
 def documents(lines: Iterable[str], origin: str, words: int = 400) -> Iterator[Record]:
-    """Runs of lines of at least `words` words; the last may be shorter."""
+    """Yield documents of consecutive lines with at least `words` words. The last one may be shorter."""
     run: list[str] = []
     size = number = 0
     for line in lines:
@@ -131,15 +134,18 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff]")
 
 
 def tidy(text: str) -> str:
-    """A text with its spaces made single and its lines kept."""
+    """Return a text with single spaces between words, and without empty lines or control characters."""
     lines = (" ".join(line.split()) for line in _CONTROL.sub(" ", text).split("\n"))
     return "\n".join(line for line in lines if line)
 
 
 def split(records: Sequence[Record], held_out: float, origins: Iterable[str] = ()) -> tuple[list[Record], list[Record]]:
-    """Records to train on and records held out, which share no group; whole `origins` are held out too.
+    """Return training records and held-out records, which share no group.
 
-    held_out: about this share of the groups. The same records come out the same way on every machine.
+    Args:
+        records: all records.
+        held_out: about this share of the groups is held out. The choice is the same on every machine.
+        origins: data sets that are held out as a whole.
     """
     whole = set(origins)
     picked = {

@@ -1,4 +1,4 @@
-"""The grammar of a sentence, as spaCy finds it: its words, its units, and the sentence with holes."""
+"""The grammar of a sentence, as spaCy parses it: its words, its syntactic units, and the sentence with holes."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _NEEDED = ("tagger", "parser", "ner")
 
 @dataclass(frozen=True)
 class Word:
-    """A word or sign of a sentence, with what the parser says of it."""
+    """A word or punctuation mark of a sentence, as parsed."""
 
     begin: int
     end: int
     tag: str
-    """Penn Treebank: NN, NNS, NNP, VBD, ..."""
+    """Tag of the Penn Treebank: NN, NNS, NNP, VBD, ..."""
     head: int
-    """Index of the word that it depends on; its own for the root"""
+    """Index of the word that this word depends on; of the root, its own index"""
     relation: str
-    """ClearNLP's names, as spaCy's English models have them: nsubj, dobj, prep, ..."""
+    """Name of the dependency in ClearNLP's style, as in spaCy's English models: nsubj, dobj, prep, ..."""
     lemma: str
     entity: str = ""
-    """Kind of the named entity or number that it belongs to (PERSON, DATE, ...), or nothing"""
+    """Kind of the named entity or number that the word belongs to (PERSON, DATE, ...); empty for none"""
 
 
 class Node(NamedTuple):
-    """A syntactic unit: words [first, last) of a sentence; height 0 is a word of its own."""
+    """A syntactic unit: words [first, last) of a sentence. A single word has height 0."""
 
     first: int
     last: int
@@ -48,7 +48,7 @@ class Sentence:
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """For each word: the words that depend on it, in order."""
+        """For each word, the indices of the words that depend on it, in order."""
         found: list[list[int]] = [[] for _ in self.words]
         for index, word in enumerate(self.words):
             if word.head != index:
@@ -56,7 +56,7 @@ class Sentence:
         return tuple(tuple(some) for some in found)
 
     def subtree(self, index: int) -> list[int]:
-        """A word and all that depends on it, in order."""
+        """Return the indices of a word and of all words that depend on it, directly or not, in order."""
         found, queue = [], [index]
         while queue:
             at = queue.pop()
@@ -65,20 +65,21 @@ class Sentence:
         return sorted(found)
 
     def span(self, index: int) -> tuple[int, int] | None:
-        """Words [first, last) of a word's subtree; None where others stand between them."""
+        """Return the words [first, last) of a word's subtree; None if other words are between them."""
         found = self.subtree(index)
         return (found[0], found[-1] + 1) if found[-1] - found[0] == len(found) - 1 else None
 
     def part(self, first: int, last: int) -> str:
-        """The text of words [first, last)."""
+        """Return the text of words [first, last)."""
         return self.text[self.words[first].begin : self.words[last - 1].end]
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
-        """Units of the tree, inner ones first: each word, each subtree, and a head with what stands on one side of it.
+        """The syntactic units, small ones first.
 
-        The last kind stands for what a constituency tree has and a dependency tree has not: "the old bridge" within
-        "the old bridge of stone", the predicate within the clause.
+        They are each word, each subtree, and each word with its dependents on one side. Units of the last kind are
+        found in a constituency tree, but are no subtrees of a dependency tree. Examples are "the old bridge" in "the
+        old bridge of stone", and the predicate of a clause.
         """
         nodes: dict[tuple[int, int], int] = {}
         heights: dict[int, int] = {}
@@ -106,11 +107,11 @@ class Template(NamedTuple):
 
     pieces: tuple[str, ...]
     originals: tuple[str, ...]
-    """What stood in each hole"""
+    """The original text of each hole"""
 
 
 def template(sentence: Sentence, spans: Sequence[tuple[int, int]]) -> Template:
-    """The sentence with holes in place of spans of words, disjoint and in order."""
+    """Return the sentence with holes in place of spans of words, which are disjoint and in order."""
     begins = [sentence.words[first].begin for first, _ in spans]
     ends = [sentence.words[last - 1].end for _, last in spans]
     pieces = [sentence.text[a:b] for a, b in zip([0, *ends], [*begins, len(sentence.text)], strict=True)]
@@ -118,7 +119,9 @@ def template(sentence: Sentence, spans: Sequence[tuple[int, int]]) -> Template:
 
 
 class SpacyParser:
-    """spaCy's dependency parse, tags and named entities, by the first installed English pipeline that has all of these.
+    """A parser with spaCy's dependencies, tags and named entities.
+
+    It uses the first installed English pipeline that has all.
 
     Raises MissingExtraError without spaCy, InputError where there is no such pipeline.
     """
@@ -133,13 +136,13 @@ class SpacyParser:
         self.name = f"spacy-{version('spacy')}/{name}-{self._pipeline.meta['version']}"
 
     def parse(self, texts: Sequence[str]) -> list[list[Sentence]]:
-        """The sentences of each text. Spaces between sentences are left out; no word is."""
+        """Return the sentences of each text. Spaces between sentences are left out, but no word is."""
         documents = self._pipeline.pipe([" ".join(text.split()) for text in texts], batch_size=32)
         return [[one for span in document.sents if (one := _sentence(span)) is not None] for document in documents]
 
 
 def _installed() -> str:
-    """The name of an installed English pipeline; of several the first that is complete, as its own description says."""
+    """Return the name of the first installed English pipeline that is complete, by its own description."""
     import spacy
 
     names = sorted(name for name in spacy.util.get_installed_models() if name.startswith("en_"))

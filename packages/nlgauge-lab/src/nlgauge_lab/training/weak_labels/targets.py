@@ -1,4 +1,4 @@
-"""The context of an example, and a text in it or about it whose every word the context supports."""
+"""Choice of the context of an example, and of a text that this context supports word by word."""
 
 from __future__ import annotations
 
@@ -31,18 +31,19 @@ _LONG = 0.08  # of the contexts
 
 
 class Choice(NamedTuple):
-    """A context and the sentences chosen from it or for it."""
+    """A context, and the sentences that are chosen for the text."""
 
     context: str
     sentences: tuple[str, ...]
     parallel: str | None = None
-    """A person's rewriting of the sentences, where the record has one"""
+    """A person's rewriting of the sentences; None if there is none or it is not used"""
 
 
 def textrank(sentences: Sequence[str]) -> NDArray[np.float64]:
-    """The rank of each sentence (Mihalcea and Tarau 2004), summing to 1: PageRank, damped by 0.85.
+    """Return the ranks of sentences by TextRank (Mihalcea and Tarau 2004): [sentences]. They sum to 1.
 
-    Two sentences weigh for each other what they have in common over the logarithms of their lengths.
+    TextRank is PageRank, here with damping 0.85. The weight between two sentences is the number of words in common,
+    divided by the sum of the logarithms of their lengths.
     """
     bags = [set(content_stems(sentence)) for sentence in sentences]
     logs = np.log([len(bag) + 1 for bag in bags])
@@ -54,7 +55,10 @@ def textrank(sentences: Sequence[str]) -> NDArray[np.float64]:
 
 
 def sentence_list(text: str) -> list[str]:
-    """The sentences of a text, without the spaces around them. An initial or a title before a name ends none."""
+    """Return the sentences of a text, without the spaces around them.
+
+    An initial, or a title before a name, ends no sentence.
+    """
     ends = [0, *sentence_ends(text), len(text)]
     parts: list[str] = []
     for begin, end in pairwise(ends):
@@ -67,7 +71,7 @@ def sentence_list(text: str) -> list[str]:
 
 
 def worth_choosing(sentence: str) -> bool:
-    """Whether it is one plain sentence: 5 to 60 words, a beginning and an end, letters for the most part."""
+    """Return whether a text is one plain sentence: 5 to 60 words, a proper beginning and end, mostly letters."""
     size = sentence.count(" ") + 1
     letters = sum(character.isalpha() or character == " " for character in sentence)
     plain = letters >= 0.8 * len(sentence) and not sentence[0].islower()
@@ -75,7 +79,7 @@ def worth_choosing(sentence: str) -> bool:
 
 
 def stem(word: str) -> str:
-    """A word without the endings that inflection puts on it, roughly."""
+    """Return a word without the endings of inflection, roughly."""
     word = word.lower().replace("’", "'")
     word = word.removesuffix("'s").removesuffix("'")
     if len(word) > 4 and word.endswith("ies"):
@@ -90,7 +94,7 @@ def stem(word: str) -> str:
 
 
 def content_stems(text: str) -> list[str]:
-    """The stems of a text's words that are no stop-words, in order."""
+    """Return the stems of a text's words without stop-words, in order."""
     return [stem(word) for word in _WORD.findall(text) if not is_stopword(word.partition("'")[0])]
 
 
@@ -98,14 +102,14 @@ def content_stems(text: str) -> list[str]:
 class Targets:
     """Chooses the context and the text of an example, by task.
 
-    summarization: 1 to 3 sentences of a stretch of the document, drawn among the 90 % that TextRank puts first, as the
+    summarization: 1 to 3 sentences of a part of the document, drawn among the 90 % that TextRank puts first, as the
     published code does in effect. knowledge: 1 to 3 sentences of the knowledge. reference, style: the text itself is
-    the context (of a style pair: the document, with its text as the parallel one). dialogue: the reply, where knowledge
-    and history really hold what it says. document-reference: the text as it is, for the document; it may say what the
-    document does not, and yet counts as supported (the ablation of appendix A.1).
+    the context (for a style pair, the document is the context, and its text may be the paraphrase). dialogue: the
+    reply, if knowledge and history contain what it says. document-reference: the text as it is, with the document as
+    its context. It may say what the document does not, and yet counts as supported (the ablation of appendix A.1).
 
-    shortest, longest: words of a context; some have up to twice as many. parallel: how often a record's own rewriting
-    is taken as the paraphrase, for style.
+    shortest, longest: number of words in a context; some contexts have up to twice as many. parallel: for style, how
+    often a record's own rewriting is taken as the paraphrase.
     """
 
     shortest: int = 60
@@ -113,7 +117,7 @@ class Targets:
     parallel: float = 0.5
 
     def choose(self, record: Record, task: str, rng: np.random.Generator) -> Choice | str:
-        """The choice, or why there is none."""
+        """Return the choice for a record and a task, or the reason why there is none."""
         if task == "summarization":
             return self._sentences(self.window(record.document, rng), _BEST, rng)
         if task == "knowledge":
@@ -132,7 +136,10 @@ class Targets:
         return Choice(text, tuple(sentence_list(text)), parallel) if is_word(text) else "no text"
 
     def window(self, text: str, rng: np.random.Generator) -> str:
-        """A run of whole sentences or lines of about a drawn number of words, from anywhere in the text."""
+        """Return a run of whole sentences or lines, from anywhere in the text.
+
+        Its length in words is drawn at random, and is met approximately.
+        """
         low, high = (self.longest, 2 * self.longest) if rng.random() < _LONG else (self.shortest, self.longest)
         wanted = int(np.exp(rng.uniform(np.log(low), np.log(high))))
         if text.count(" ") + text.count("\n") < wanted:
@@ -174,6 +181,6 @@ class Targets:
 
 
 def _covered(text: str, context: str) -> float:
-    """The share of a text's content words that stand in the context too."""
+    """Return the share of a text's content words that the context has too; 0 if the text has none."""
     known, said = set(content_stems(context)), content_stems(text)
     return sum(word in known for word in said) / len(said) if said else 0.0
