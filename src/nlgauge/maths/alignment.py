@@ -126,11 +126,6 @@ def all_supported(probabilities: Sequence[float]) -> float:
         return float(1 / (1 + against.sum() / len(chances) ** TOGETHER))
 
 
-def unsupported_share(alignment: Array, threshold: float) -> float:
-    """Return the share of words whose alignment is below a threshold: [words] -> number; NaN without words."""
-    return mean_alignment((alignment < threshold).astype(np.float64))
-
-
 def unsupported_spans(alignment: Array, spans: NDArray[np.integer], threshold: float) -> list[tuple[int, int]]:
     """Return the positions of runs of words whose alignment is below a threshold.
 
