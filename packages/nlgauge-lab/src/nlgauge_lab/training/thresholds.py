@@ -533,6 +533,9 @@ def card_tables() -> list[str]:
             heads = ["wording that the source has", "rows", "area", "lower limit", "is read"]
             lines += [f"How well `{name}` reads answers, by the share of their longer words that the source has:", ""]
             lines += [*markdown(heads, "lrrrl", rows), ""]
+        if BY_PRECISION in card:
+            lines += [f"The thresholds of `{name}` by the precision in which it computes, and means over the sets:", ""]
+            lines += [*_by_precision(card), ""]
     cards = {name: card for name, card in cards.items() if "kinds" in card}  # measured since there are written answers
     if not cards:
         return lines[:-1]
@@ -578,6 +581,19 @@ def card_tables() -> list[str]:
     ]
     lines += ["What the gate says of right and of wrong answers, in written.test:", ""]
     return [*lines, *markdown(["finding", *heads], "l" + "r" * len(heads), rows)]
+
+
+def _by_precision(card: Mapping[str, Any]) -> list[str]:
+    """Return the table of thresholds by precision in Markdown, from the thresholds of a card."""
+    limits = ("fail_below", "pass_from", "strict", "mark_below")
+    shares = ("hits", "false_alarms", "unsure")
+    rows = [
+        [precision, *(f"{of[limit]:.2f}" for limit in limits)]
+        + [f"{np.mean([rates[share] for rates in of['rates'].values()]):.3f}" for share in shares]
+        for precision, of in {FLOAT32: card, **card[BY_PRECISION]}.items()
+    ]
+    heads = ["precision", "doubts below", "passes from", "fails below", "marks words below"]
+    return markdown([*heads, "hits", "false alarms", "unsure"], "lrrrrrrr", rows)
 
 
 def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool, precision: str) -> Judged:
