@@ -176,18 +176,19 @@ class SubwordTokenizer:
         yield from (np.array(encoding.ids, dtype=np.int32) for encoding in self._encodings(texts))
 
     def placed(self, texts: Iterable[str]) -> Iterator[tuple[list[int], list[tuple[int, int]]]]:
-        """Yield the ids of each text with their places as the tokenizer says them, the spaces before words included.
+        """Yield the token ids of each text and their positions as the tokenizer gives them, with spaces before words.
 
         Args:
-            texts: the texts. Few of them are in memory.
+            texts: the texts. Few of them are in memory at a time.
 
-        Yields:
-            Of each the ids, and where each begins and ends. Raises as `encode`.
+        Returns:
+            An iterator over two lists for each text: the ids of its tokens, and the characters (begin, end) of each
+            token. Raises as `encode`.
         """
         yield from ((encoding.ids, encoding.offsets) for encoding in self._encodings(texts))
 
     def _encodings(self, texts: Iterable[str]) -> Iterator[Encoding]:
-        """Yield what the tokenizer says of each text, in order, with few texts in memory. Raises as `encode`."""
+        """Yield the tokenizer's encoding of each text, in order, with few texts in memory. Raises as `encode`."""
         rest = iter(texts)
         while part := list(islice(rest, _AT_ONCE)):
             try:
