@@ -51,7 +51,15 @@ def curve(items: Sequence[Record]) -> str:
 
 
 def item_table(items: Sequence[Record], left_out: int) -> Table:
-    """Return a table of items of any other kind, with a column for each of their facts."""
+    """Return a table of items for which there is no drawing, with a column for each of their facts.
+
+    Args:
+        items: the items as JSON, each with its facts by name.
+        left_out: the number of items that the evidence does not list.
+
+    Returns:
+        The table, with `LISTED` items at most.
+    """
     names = list(dict.fromkeys(name for item in items[:LISTED] for name in item))
     rows = [[_cell(item.get(name)) for name in names] for item in items[:LISTED]]
     heads = ["item" if name == "name" else name for name in names]
