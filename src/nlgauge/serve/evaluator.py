@@ -1,8 +1,8 @@
 """The process that holds the models and does all work on texts, and how the service talks to it.
 
-The service can end this process at any moment. So a time limit holds, whatever a text does to a pattern, a library or a
-model. The process is started when the service starts, runs one evaluation after another, and is replaced after it was
-ended. Both sides write lines of JSON, and no line can contain code.
+The service can end this process at any moment. So a time limit holds, however long a pattern, a library or a model
+takes for a text. The process is started when the service starts, runs one evaluation after another, and is replaced
+after it was ended. Both sides write lines of JSON, and no line can contain code.
 """
 
 from __future__ import annotations

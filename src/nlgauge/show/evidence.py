@@ -33,7 +33,7 @@ def drivers(items: Sequence[Record]) -> list[Record]:
 
 
 def covering(items: Sequence[Record]) -> dict[str, list[Record]]:
-    """Return items of corpus-level metrics that say how far a text is covered, by side; empty without such items."""
+    """Return, by side, the items that say how far a text of this side is covered; empty without such items."""
     sides: dict[str, list[Record]] = {}
     for item in items:
         if item.keys() >= _COVERING and isinstance(item["side"], str) and isinstance(item["covered"], int | float):
