@@ -46,8 +46,8 @@ LIMITS = {
     "BERTScore": Limit(136, 49, 17),
     "TokenF1": Limit(64, 24, 12),
     "Consistency(aligner='D')": Limit(179, 47, 17),
-    "Faithfulness": Limit(221, 66, 19),
-    "check --grounded": Limit(343, 224, 22),
+    "Faithfulness": Limit(219, 66, 19),
+    "check --grounded": Limit(340, 224, 22),
     "trust": Limit(296, 294, 19),
 }
 

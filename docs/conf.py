@@ -47,6 +47,7 @@ html_show_search_summary = False  # which a page that was opened from disk may n
 # Everything is in the folder: no font, script or image comes from elsewhere, and the search works from disk.
 html_theme_options = {"top_of_page_buttons": []}
 
+napoleon_numpy_docstring = False  # ours have Google's sections
 default_role = "code"
 smartquotes = False  # a spec that is copied from a page has to be read
 autodoc_typehints = "signature"

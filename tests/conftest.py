@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import json
 import os
 from collections.abc import Callable
@@ -20,7 +21,18 @@ settings.load_profile("unhurried")
 os.environ.pop("NLGAUGE_MODEL", None)  # a test scores with the model that it names
 os.environ["NLGAUGE_CACHE"] = "off"  # what one test scored another must score itself; tests of the store name a folder
 
+# Where this is set, each of the hundreds of processes that tests start would compile all modules again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 ROOT = Path(__file__).resolve().parents[1]
+
+
+gc.set_threshold(50_000)  # as the command does: what is collected and imported lasts, and looking there takes seconds
+
+
+def pytest_collection_finish() -> None:
+    """Leave out what was collected and imported whenever garbage is looked for."""
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -10,6 +10,8 @@ from sphinx.application import Sphinx
 
 from extension.docstrings import described
 
+_TYPE = ":type: "
+
 
 def restructured(lines: list[str], names: list[str]) -> list[str]:
     """The lines of a docstring as reStructuredText."""
@@ -34,6 +36,25 @@ def _process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines:
     lines[:] = restructured(lines, names)
 
 
+def untyped(lines: list[str]) -> list[str]:
+    """Return the text of a field as it was written.
+
+    Sphinx' reader of docstrings takes the first line of a field's text up to a colon for its type, and writes a field
+    "type" behind the text. Here the signature has the types.
+    """
+    at = next((at for at, line in enumerate(lines) if line.startswith(_TYPE)), None)
+    if at is None:
+        return lines
+    first, *rest = [*lines[:at], *lines[at + 1 :]]
+    return [f"{lines[at].removeprefix(_TYPE)}: {first}", *rest]
+
+
+def _process_field(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    if what in ("attribute", "data", "property"):
+        lines[:] = untyped(lines)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("autodoc-process-docstring", _process)
+    app.connect("autodoc-process-docstring", _process_field, priority=600)  # behind the reader, which has 500
     return {"parallel_read_safe": True}

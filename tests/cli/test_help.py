@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge import cli
-from tests.command import commands_below, examples, nlgauge, parse, refused
+from tests.command import commands_below, examples, nlgauge, parse, refused, written
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 pytestmark = pytest.mark.usefixtures("one_model")
@@ -43,10 +44,14 @@ def test_the_help_of_each_command_ends_with_an_example_that_parses(words: tuple[
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the files of examples/, and a folder of rated sets."""
+    """Return a folder with the files of examples/, and a folder of rated sets.
+
+    Of answers.jsonl, which the pages of docs/guides score whole, the rated rows and every sixth of the others.
+    """
     place = tmp_path_factory.mktemp("examples")
-    for name in ("answers.jsonl", "trials.jsonl"):
-        shutil.copy(EXAMPLES / name, place)
+    shutil.copy(EXAMPLES / "trials.jsonl", place)
+    answers = map(json.loads, (EXAMPLES / "answers.jsonl").read_text(encoding="utf-8").splitlines())
+    written(place / "answers.jsonl", (row for n, row in enumerate(answers) if row.get("scores") or not n % 6))
     for name in ("sets", "cards"):
         (place / name).mkdir()
     shutil.copy(EXAMPLES / "rated.jsonl", place / "sets")

@@ -12,9 +12,11 @@ pytest.importorskip("sphinx", reason="needs the dependency group docs")
 
 from extension.cards import homes, linked, shown
 from extension.docstrings import described
-from extension.fields import restructured
+from extension.fields import restructured, untyped
 from extension.metric import facts
+from sphinx.ext.napoleon import GoogleDocstring
 
+KINDS = project_metrics()
 DOC = """What it is.
 
     model: which one
@@ -36,9 +38,25 @@ def test_parameters_become_fields() -> None:
     assert "More: of it. See model: here." in lines
 
 
-@pytest.mark.parametrize("name", project_metrics())
+@pytest.mark.parametrize(
+    "text",
+    [
+        "By (system, item): for each trial its name",
+        "The change: what it costs",
+        "A name",
+        "Two lines:\nthe second",
+        "One: two: three\nfour: five",
+    ],
+)
+def test_the_text_of_a_field_has_no_type_before_its_colon(text: str) -> None:
+    read = GoogleDocstring(text, what="attribute", name="Record.field", app=None).lines()
+    shown = [line for line in untyped(read) if line]
+    assert " ".join(" ".join(shown).split()) == " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", KINDS)
 def test_every_parameter_of_a_metric_is_described(name: str) -> None:
-    assert [parameter for parameter, one in parameters_of(project_metrics()[name]).items() if not one.help] == []
+    assert [parameter for parameter, one in parameters_of(KINDS[name]).items() if not one.help] == []
 
 
 def test_the_facts_of_a_metric_are_those_of_its_class() -> None:

@@ -27,6 +27,9 @@ from extension.metric import places
 
 from tests.docs.conftest import DOCS
 
+KINDS = project_metrics()
+"""Read once: each call reads the metadata of all installed packages"""
+
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -41,6 +44,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.returncode == 0, done.stderr
     return folder / "html"
+
+
+def test_no_text_of_a_field_is_taken_for_its_type(site: Path) -> None:
+    shown = (site / "reference" / "records.html").read_text(encoding="utf-8")
+    assert "By (system, item): for each trial" in unescape(re.sub("<[^>]+>", "", shown))
+    assert not re.search(r'<dt class="field-(odd|even)">Type<', shown)
 
 
 ASKED = {
@@ -92,10 +101,10 @@ def test_no_page_shows_raw_marks(site: Path) -> None:
 
 
 def test_all_metrics_are_in_one_table(site: Path) -> None:
-    page = read(site, "metrics.html")
+    page, homes = read(site, "metrics.html"), places(DOCS)
     assert "Does the source support all that the candidate claims" in page
-    for name in project_metrics():
-        assert name.startswith("published/") or f'href="{places(DOCS)[name].replace(".md", ".html")}"' in page
+    for name in KINDS:
+        assert name.startswith("published/") or f'href="{homes[name].replace(".md", ".html")}"' in page
 
 
 def read(site: Path, page: str) -> str:
@@ -124,7 +133,7 @@ def test_the_commands_stand_in_the_groups_of_the_help(site: Path) -> None:
 
 def test_every_public_name_is_in_the_reference(site: Path) -> None:
     page = read(site, "reference/api.html") + read(site, "reference/errors.html")
-    elsewhere = {"__version__", *project_metrics()}  # each metric has a section of a page, and a test below
+    elsewhere = {"__version__", *KINDS}  # each metric has a section of a page, and a test below
     assert [name for name in nlgauge.__all__ if name not in elsewhere and f'id="nlgauge.{name}"' not in page] == []
 
 
@@ -151,12 +160,12 @@ def test_every_command_and_option_is_in_the_reference(site: Path) -> None:
         assert option in page
 
 
-@pytest.mark.parametrize("name", [name for name in project_metrics() if not name.startswith("published/")])
+@pytest.mark.parametrize("name", [name for name in KINDS if not name.startswith("published/")])
 def test_a_metric_has_a_section_with_all_its_parameters(site: Path, name: str) -> None:
     file, _, anchor = places(DOCS)[name].partition("#")
     _, found, page = read(site, file.replace(".md", ".html")).partition(f'id="{anchor}"')
     assert found
-    for parameter in parameters_of(project_metrics()[name]):
+    for parameter in parameters_of(KINDS[name]):
         assert f'<span class="pre">{parameter}</span>' in page
 
 

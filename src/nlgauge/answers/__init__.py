@@ -1,1 +1,1 @@
-"""Answers to questions about scores. Each is made of statistics and ratings, and all are shown in the same way."""
+"""Answers to questions about scores. They are computed from statistics and ratings, and are shown in the same way."""

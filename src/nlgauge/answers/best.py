@@ -1,8 +1,9 @@
 """The best system by a score, and which systems do not differ significantly from it, on the items that they share.
 
-A star, a tilde and the headline of a page come from the paired tests alone. The means that a table prints are of each
-system's own items; where a system leaves hard items out, they may favour the worse system. So a system is called best
-only where it has the best mean and is ahead of every other system on shared items, and every pair could be tested.
+A star, a tilde and the headline of a page come from the paired tests alone. The means in a table are of each system's
+own items. So if a system leaves out hard items, the worse system may have the better mean. A system is therefore called
+best only if it has the best mean, if no other system is better on the items that the two share, and if every such pair
+could be tested.
 
 Where ratings are at hand, `people` estimates what people would say of all outputs of each system.
 """
@@ -37,7 +38,8 @@ class PairTest(NamedTuple):
     """The paired test of two systems on the items that both have: their difference, and its p."""
 
     ahead: float
-    """The difference of the two, above 0 where the first system is better; NaN where there is none"""
+    """By how much the first system is better in the mean; below 0 where it is worse, and NaN where this cannot be
+    computed"""
     p: float
     """The p of the hypothesis that the true difference is 0; NaN where there is no test"""
     reason: str = ""
@@ -45,7 +47,7 @@ class PairTest(NamedTuple):
 
 
 PairTests: TypeAlias = "Callable[[str, str, str, str], PairTest]"
-"""The test of two systems: called with both systems, a metric and its sub-score"""
+"""A function from two systems, a metric and its sub-score to the paired test of the two systems"""
 
 
 class Best(NamedTuple):
@@ -69,7 +71,16 @@ Mark: TypeAlias = Literal["", "best", "alike"]
 
 
 def pair_test(table: ScoreTable, record: Difference, turned: bool = False) -> PairTest:
-    """Return a comparison as the test of its first system against its second, or reversed if `turned`."""
+    """Return the paired test that a comparison of two systems holds.
+
+    Args:
+        table: the scores, which say whether lower is better.
+        record: the comparison of a first system with a second one.
+        turned: whether to return the test of the second system against the first.
+
+    Returns:
+        The test of the first system against the second; reversed if `turned`.
+    """
     upwards = table.columns[record.metric].higher_is_better != turned
     return PairTest(record.difference if upwards else -record.difference, record.p, record.reason or "")
 
@@ -168,7 +179,7 @@ LED = "people: "
 
 @dataclass(frozen=True)
 class People:
-    """The ratings of a table's rows, and the mean ratings of all rows that are estimated from them."""
+    """The ratings of a table's rows, and from these ratings the estimated mean ratings of all rows."""
 
     table: ScoreTable
     """A table of the same rows with a column of ratings for each aspect; a row that nobody rated is NaN"""
@@ -233,10 +244,11 @@ def people(table: ScoreTable, source: Source, led: str = "", seed: int = 0) -> P
 
 
 def _limits(values: Float, source: Source, aspect: str) -> dict[str, tuple[float, float]]:
-    """Return the ends of the rating scale; empty unless ratings [rows] are of a project, or 0 and 1.
+    """Return the least and the greatest possible rating, as the limits of a column with the sub-score 'score'.
 
-    The least and the greatest rating that was given are not the ends of a scale: with 15 ratings that go from 1 to 5,
-    intervals which end there hold the true mean in .86 to .92 of draws.
+    They are known for the ratings of a project, and for ratings of 0 and 1; else the result is empty. The least and the
+    greatest rating that was given are not the ends of a scale: with 15 ratings that go from 1 to 5, intervals which end
+    there hold the true mean in .86 to .92 of draws.
     """
     scale = source.scales.get(aspect) if isinstance(source, ProjectRatings) else None
     if scale is None and set(values[np.isfinite(values)].tolist()) == {0.0, 1.0}:

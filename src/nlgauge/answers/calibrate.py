@@ -57,7 +57,7 @@ class Calibration(Answered):
     notes: tuple[str, ...]
     """What was left out of the tests, and what the reader has to know about the ratings"""
     thresholds: tuple[RatedThreshold, ...] = field(repr=False)
-    """The thresholds that exist, as records that can be saved"""
+    """The thresholds of `chosen` as records that can be saved, without the ways for which there is no threshold"""
     agreement: tuple[RaterAgreement, ...] = ()
     """The agreement of the raters with each other, where there are several"""
 
@@ -131,9 +131,10 @@ def calibrate(
     rated rows. The candidate thresholds let 1/40, 2/40, ... of the scored rows pass. Exact binomial tests try them in
     this order, beginning with the first candidate that would be certified if the share of bad rows were half of `risk`;
     the last candidate that is certified is taken (learn then test; see `nlgauge.maths.intervals`). The rated rows have
-    to be drawn at random from the scored rows. Where some rows had a larger probability than others, the surplus is
-    left out at random. The tests take at most one rated row of each cluster, at random; by default, the rows of an item
-    are a cluster. Rows that raters left blank (`nlgauge.ratings.refusing.blank`) count as bad in the tests.
+    to be drawn at random from the scored rows. Where some rows were drawn with a larger probability than others, some
+    of these rows are left out at random. The tests take at most one rated row of each cluster, at random; by default,
+    the rows of an item are a cluster. Rows that raters left blank (`nlgauge.ratings.refusing.blank`) count as bad in
+    the tests.
 
     With `bands`, answers that share few words with their source are not judged if the ratings show that the metric
     cannot tell good from bad ones among them (`nlgauge.answers.wordings.unread_below`). They neither pass nor fail, and

@@ -35,10 +35,10 @@ class Difference:
     metric: str
     part: str
     a: float
-    """The mean of A; if `whole`, the value of A's items together. `b` is the same number of B"""
+    """The mean of A, as `b` is that of B; if `whole`, the value of all items of the system together"""
     b: float
     difference: float
-    """The number of A minus that of B, as the metric counts: above 0 is worse where lower is better"""
+    """`a` minus `b`, without a change of sign: where lower is better, a difference above 0 says that A is worse"""
     low: float
     high: float
     p: float
@@ -52,11 +52,12 @@ class Difference:
     undefined: int
     """The number of items that both systems have, and for which at least one of them has no value"""
     needed: float = math.nan
-    """How many items would find such a difference with the wanted power, by default in 80 % of studies. With a margin:
-    how many would show with this power that one of two equal systems is no worse than the other by the margin"""
+    """The number of items with which a study finds such a difference with the wanted power (by default in 80 % of
+    studies). With a margin: the number of items with which it shows, with this power, that one of two equal systems is
+    no worse than the other by the margin"""
     detectable: float = math.nan
-    """The smallest true difference that is found with the wanted power, with as many items as here or as `compare` was
-    told"""
+    """The smallest true difference that a study finds with the wanted power. The study has as many items as this one,
+    or the number `items` that was given to `compare`"""
     better: str | None = None
     """The system with the better number, whether or not the difference is significant; None where the numbers are equal
     or missing, and for an informational sub-score"""
@@ -121,7 +122,13 @@ class Comparison(Answered, Records[Difference]):
         )
 
     def _counted(self, first: Sequence[Difference]) -> str:
-        """Return the sentence that counts by how many metrics each system is better, by their deciding sub-scores."""
+        """Return the sentence that says by how many metrics each system is significantly better.
+
+        With a margin it says by how many metrics A is shown to be no worse than B.
+
+        Args:
+            first: the difference by the deciding sub-score of each metric.
+        """
         if self.margin is not None:
             count = sum(record.no_worse < SIGNIFICANCE for record in first)
             shown = f"{self.a} is shown to be no worse than {self.b}, up to {self.margin:g},"
@@ -154,7 +161,12 @@ class Comparison(Answered, Records[Difference]):
         return f"{a} is better than {b} by {_name(record)}"
 
     def _numbers(self, record: Difference, *, named: bool = False) -> str:
-        """Return both values, and their difference with its interval and p. The better system comes first."""
+        """Return both values, and their difference with its interval and p. The better system comes first.
+
+        Args:
+            record: the difference by one metric.
+            named: whether the name of each system stands before its value.
+        """
         values, difference, p = [(self.a, record.a), (self.b, record.b)], record, record.adjusted
         if self.margin is not None:
             p = record.no_worse
@@ -219,9 +231,9 @@ def compare(
     """Return the differences of two systems by every metric of a table, or by one metric.
 
     The two systems are compared on the items of the same name. Interval and p are those of `nlgauge.maths.inference`.
-    They are for the mean of the items' differences, or for the difference of two values that all items have together.
-    Where the table is `clustered`, whole clusters are the units. A corpus-level metric has a difference, but neither
-    interval nor p.
+    They are for the mean of the items' differences. For a metric such as corpus BLEU, whose value is computed from all
+    items of a system together, they are for the difference of the two values. Where the table is `clustered`, whole
+    clusters are the units. A corpus-level metric has a difference, but neither interval nor p.
 
     Args:
         table: the scores of both systems.
@@ -245,8 +257,8 @@ def compare(
 
     Raises:
         SpecError: the metric is unknown.
-        InputError: a system is unknown, the two are one, an output is there twice, the two have no item in common, or
-            the margin is not above 0.
+        InputError: a system is unknown, both names are of one system, an output is there twice, the two have no item in
+            common, or the margin is not above 0.
     """
     without_draws(replicates, seed)
     plan = _Plan(confidence, power, margin, items)
@@ -338,7 +350,11 @@ class Systems:
         return self.table.told_trials()
 
     def _of(self, spec: str, part: str) -> Float:
-        """Return values of a sub-score [items, systems], or counts [items, systems, counts]; NaN without an output."""
+        """Return what a sub-score is computed from, for each output; NaN where a system has no output for an item.
+
+        It is the value [items, systems]. For a metric whose value comes from counts summed over all items, such as
+        corpus BLEU, it is the counts [items, systems, counts].
+        """
         if (spec, part) not in self._cells:
             column = self.table.columns[spec]
             if column.sums is not None:
@@ -396,7 +412,7 @@ class Systems:
 
 
 def _table(comparison: Comparison) -> list[list[Cell]]:
-    """Return a line for each metric, with the tests against the margin, or without a margin with p."""
+    """Return a line for each metric. With a margin it has the tests against the margin; without one it has p."""
     heads: list[Cell] = ["metric", "n", comparison.a, comparison.b, "difference"]
     if comparison.margin is None:
         shows = "shows" if comparison.items is None else f"{comparison.items:,} show"
@@ -500,7 +516,14 @@ def _of_means(values: Float, limits: Limits, clusters: Integers | None) -> _Comp
 
 
 def _of_totals(counts: Float, value: Callable[[Float], Float], limits: Limits, clusters: Integers | None) -> _Compared:
-    """Return the comparison of two values of all items together, from counts [items, 2, counts]."""
+    """Return the comparison of two values that are each computed from all items of a system together.
+
+    Args:
+        counts: the counts of each item of the two systems: [items, 2, counts].
+        value: the function from summed counts to the value: [..., counts] -> [...].
+        limits: the least and the greatest possible value.
+        clusters: the number of each item's cluster: [items]; None without clusters.
+    """
     valued = ~np.isnan(counts).any((1, 2))
     if not valued.any():
         return _Compared(Inference(math.nan, 0), math.nan, math.nan, "no item has a number for both")

@@ -114,7 +114,7 @@ class Contrasts(Answered, Records[Contrast]):
     """By aspect and (metric, part): the coefficient, on all cells that have both a score of this metric and a rating"""
     notes: list[str] = field(default_factory=list)
     draws: int = 0
-    """The largest number of random exchanges behind a p"""
+    """The largest number of random exchanges from which a p was computed"""
     coefficient: str = "pearson"
     columns: Mapping[str, Column] = field(default_factory=dict)
     """The scores of the compared metrics, by spec"""
@@ -179,9 +179,9 @@ def contrast(
             systems or of pooled rows.
         df: the degrees of freedom of Williams' test, as in `williams`.
         correction: the correction of p for all pairs of an aspect: 'holm', 'benjamini_hochberg' or 'none'.
-        resample: what the interval generalises to: other 'items', other 'systems' or 'both'. For items it is the
-            interval of Student's t, of the differences within items or of a jackknife over items. Else it holds the
-            percentiles of a bootstrap of both metrics at once.
+        resample: what the interval generalises to: other 'items', other 'systems' or 'both'. For items it is an
+            interval of Student's t, computed from the differences within items or by a jackknife over items. Else it is
+            the percentile interval of a bootstrap that resamples the scores of both metrics together.
         confidence: the confidence of the intervals. Two metrics are in different clusters only if some corrected p is
             below 1 - confidence.
         replicates: the number of exchanges and of resamples; by default 1,000 resamples, and as many exchanges as
@@ -274,7 +274,14 @@ def takes_a_minute(cells: int, tests: int, level: str, coefficient: str, draws: 
 
 
 def _on_intervals(records: Sequence[Contrast], how: Measurement, items: int, systems: int) -> Iterator[str]:
-    """Yield notes on missing intervals, and on intervals that disagree with p or come from too few units."""
+    """Yield notes on missing intervals, and on intervals that disagree with p or come from too few units.
+
+    Args:
+        records: the differences.
+        how: how the agreement is measured.
+        items: the least number of rated items of an aspect.
+        systems: the least number of rated systems of an aspect.
+    """
     with_interval = [record for record in records if not math.isnan(record.low)]
     if with_interval and (
         bare := sum(math.isnan(record.low) and not math.isnan(record.difference) for record in records)

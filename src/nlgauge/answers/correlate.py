@@ -175,7 +175,8 @@ def agreements_of(both: Joined, how: Measurement, more: Sequence[str] = ()) -> A
     """Return the agreement of each metric of a table with ratings that are joined to it already.
 
     Args:
-        both: the table joined with its ratings. Panels in it were passed through `unseen`.
+        both: the table joined with its ratings. If metrics of it are panels of scorers, their scores have to be those
+            that `nlgauge.ratings.rated.unseen` returns, which are cross-fitted.
         how: how the agreement is measured.
         more: further notes for the reader.
 
@@ -210,7 +211,14 @@ def agreements_of(both: Joined, how: Measurement, more: Sequence[str] = ()) -> A
 
 
 def _on_intervals(records: Sequence[Agreement], how: Measurement, items: int, systems: int) -> Iterator[str]:
-    """Yield notes on missing intervals, and on intervals that disagree with p or come from too few units."""
+    """Yield notes on missing intervals, and on intervals that disagree with p or come from too few units.
+
+    Args:
+        records: the agreements.
+        how: how the agreement is measured.
+        items: the least number of rated items of an aspect.
+        systems: the least number of rated systems of an aspect.
+    """
     told = [record for record in records if not math.isnan(record.value)]
     if not told or not how.replicates:
         return
@@ -235,7 +243,16 @@ def _named(records: Sequence[Agreement]) -> str:
 
 
 def _measured(record: Agreement, of: str, x: Float, y: Float, how: Measurement, clusters: Integers | None) -> Agreement:
-    """Return an agreement with its numbers, from scores and ratings [items, systems]; `of` is the scores' level."""
+    """Return an agreement with its numbers, computed from scores and ratings.
+
+    Args:
+        record: the agreement without its numbers.
+        of: what has a score: each row ('item'), or each system as a whole ('system').
+        x: the scores: [items, systems].
+        y: the ratings: [items, systems].
+        how: how the agreement is measured.
+        clusters: the number of each item's cluster: [items]; None without clusters.
+    """
     if of == "system" and how.level != "system":
         return replace(record, reason=_OF_SETS)
     if of == "system" and how.coefficient == "soft_accuracy":

@@ -49,7 +49,8 @@ class Estimates(Answered, Records[Estimate]):
     below: float | None = None
     """The limit, if the share of rows that are rated below a limit is estimated; else None"""
     margin: float | None = None
-    """Half of the wanted length of the intervals, for which further ratings are counted; None where none was given"""
+    """Half of the wanted length of the intervals. `more` of each record says how many further ratings reach it. None
+    where no margin was given"""
 
     def to_answer(self) -> Answer:
         """Return the answer: the sentences, and a table for each aspect and metric."""

@@ -79,7 +79,7 @@ class Estimate:
 
 
 def _half(said: Inference, confidence: float) -> float:
-    """Return half the length of an interval; NaN where there is no interval, or where its length is 0."""
+    """Return half the length of the interval of an inference; NaN where it has no interval, or one of length 0."""
     low, high = said.interval(confidence)
     return (high - low) / 2 or math.nan
 
@@ -181,11 +181,16 @@ class RatedAspect:
         )
 
     def _paired(self, parts: Sequence[_Part]) -> tuple[bool, Inference | None]:
-        """Return whether ratings mostly tie, and the difference by ratings alone on items rated for both systems.
+        """Return whether the scores are left out because ratings mostly tie, and the difference by ratings alone.
+
+        The difference is estimated from the items that people rated for both systems. It is None unless people rated
+        exactly the same items of both systems, drawn with equal probabilities; the scores are not left out then.
 
         Ratings mostly tie if at least half of the items' differences are 0, on a scale with more than yes and no.
-        Errors of the scores would then only blur these ties. The difference is None unless people rated exactly the
-        same items of both systems, which were drawn with equal probabilities.
+        Errors of the scores would then only blur these ties.
+
+        Args:
+            parts: the estimates of the two systems.
         """
         rated = ~np.isnan(self.values)
         rows = [of[rated[of]] for of in (self.rows[part.system] for part in parts)]
@@ -272,7 +277,17 @@ class RatedAspect:
         n: int,
         rows: int,
     ) -> float:
-        """Return how many further ratings make the interval plus or minus the margin, spread of raters included."""
+        """Return how many further ratings make the interval plus or minus the margin, spread of raters included.
+
+        Args:
+            means: the estimated mean of each system.
+            said: the inference of the mean, or of the difference, without the spread between raters.
+            whole: the same inference with the spread between raters.
+            confidence: the confidence of the interval.
+            rated: which rows of these systems are rated: [rows of the table].
+            n: the number of ratings.
+            rows: the number of rows of these systems.
+        """
         left = (self.margin or 0.0) ** 2 - _half(whole, confidence) ** 2 + _half(said, confidence) ** 2
         return (
             more_ratings(means, said, confidence=confidence, margin=math.sqrt(left), rated=rated, n=n, rows=rows)
@@ -281,7 +296,13 @@ class RatedAspect:
         )
 
     def _with_raters(self, said: Inference, means: Sequence[RatedMean], parts: Sequence[_Part]) -> Inference:
-        """Return an inference of means, widened by the spread between raters."""
+        """Return the inference of a mean, or of a difference of two, widened by the spread between raters.
+
+        Args:
+            said: the inference without this spread.
+            means: the estimated mean of each system.
+            parts: the estimates of the same systems, which give their names.
+        """
         if self.raters is None:
             return said
         shares = np.zeros(len(self.values))

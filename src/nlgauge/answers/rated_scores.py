@@ -46,25 +46,32 @@ class Chosen:
     reason: str | None = None
     """Why there is no threshold, and what to do"""
     tipping: int | None = None
-    """The least number of bad rows among the blank ones with which no threshold can be certified. None where the blank
-    rows do not matter: a threshold is certified even if all of them are bad, or none is even if all of them are good"""
+    """How many of the blank rows would have to be bad, at least, so that no threshold can be certified. None where the
+    blank rows do not matter: a threshold is certified even if all of them are bad, or no threshold is certified even if
+    all of them are good"""
 
 
 @dataclass(frozen=True)
 class Bin:
-    """About a fifth of the rated rows, by score. Equal scores are in one bin; rows without one in the worst."""
+    """About a fifth of the rated rows, by score. Rows with equal scores are in one bin.
+
+    Rows without a score are in the bin with the worst scores.
+    """
 
     low: float
     high: float
     mean: float
-    """The mean of the scores, as `low` and `high` are their ends; NaN where no row has a score"""
+    """The mean of the bin's scores, of which `low` and `high` are the least and the greatest; NaN where no row has a
+    score"""
     n: int
     good: Measured
     """The share of good rows with its exact 95 % interval, which treats the rows as independent"""
 
 
 def equally_drawn(rated: RatedRows, rated_here: Mask, within: Mask, rng: np.random.Generator) -> tuple[Mask, list[str]]:
-    """Return rated rows that were drawn with equal probabilities, leaving out the surplus at random.
+    """Return rated rows that may be treated as drawn with equal probabilities.
+
+    Where some rows were drawn with a larger probability than others, some of these rows are left out at random.
 
     Args:
         rated: the ratings, and how rows were drawn.
@@ -225,12 +232,17 @@ class RatedScores:
         )
 
     def unread(self, wording: Float | None, error: float) -> tuple[Unread | None, float, str]:
-        """Return which rows have a wording that is judged, the error probability left for the tests, and a note.
+        """Return which rows are judged by their wording, and what this leaves for the tests of a promise.
 
         Args:
             wording: the share of each answer's longer words that its source contains: [rows]; None where it is not
                 known.
             error: the error probability of all tests together.
+
+        Returns:
+            Which rows are judged, with the bands of wording whose rows are not judged; None where no rated row has a
+            known wording, so that all rows are judged. The error probability that is left for the tests of a promise.
+            And a note for the reader.
         """
         rated = self.rated
         if wording is None or np.isnan(wording[rated]).all():
@@ -274,7 +286,7 @@ class RatedScores:
         return replace(self, tested=tested), [note]
 
     def certified(self, risk: float, error: float) -> Chosen:
-        """Return the certified threshold that lets most rows pass. It bounds the share of bad rows among them.
+        """Return the threshold that lets most rows pass, among those certified to let few bad rows pass.
 
         Args:
             risk: the largest share of bad rows among those that pass, which is promised.
@@ -311,7 +323,7 @@ class RatedScores:
         return Chosen("risk", reason=reason)
 
     def recalled(self, recall: float, error: float) -> Chosen:
-        """Return the certified threshold that lets most rows pass. It stops at least a share of the bad rows.
+        """Return the threshold that lets most rows pass, among those certified to stop enough bad rows.
 
         Args:
             recall: the least share of the bad rows that is stopped, which is promised.
@@ -366,7 +378,18 @@ class RatedScores:
         return self._chosen(by, threshold, of_row, True)
 
     def cross_fitted(self, by: str, cost: float, precision: float, seed: int) -> tuple[float, Float]:
-        """Return the best threshold on the rated rows, and for each rated row [rows] the best one on other folds."""
+        """Return the best threshold on the rated rows, and for each rated row the best one on other folds.
+
+        Args:
+            by: as `best` takes it.
+            cost: as `best` takes it.
+            precision: as `best` takes it.
+            seed: the seed of the folds.
+
+        Returns:
+            The best threshold on all rated rows, and the thresholds on other folds: [rows], NaN for rows that are not
+            rated.
+        """
         rows = np.flatnonzero(self.rated)
         fold = folds_of(self.clusters[rows], _FOLDS, seed)
         of_row = np.full(len(self.scores), math.nan)
@@ -428,7 +451,10 @@ class RatedScores:
 
 @dataclass(frozen=True, kw_only=True)
 class _Tests:
-    """The candidate thresholds in the order of their tests, which no rating influences, and the rows that pass."""
+    """The candidate thresholds in the order of their tests, and the numbers of tested rows that pass each of them.
+
+    The ratings have no influence on this order.
+    """
 
     thresholds: list[float]
     rows: int
@@ -460,10 +486,15 @@ class _Tests:
         )
 
     def undone(self, by: str, reason: str, places_if: Callable[[int], list[int]]) -> Chosen:
-        """Return a record without a threshold, with the number of bad rows among the blank ones that prevents one.
+        """Return a record without a threshold, which says how many bad rows among the blank ones prevent a threshold.
 
-        `places_if` is a function from a number of bad blank rows to the thresholds that are certified then. The bad
-        ones are those with the best scores, and the other blank rows are good.
+        It is the least number of bad blank rows with which no threshold is certified. The bad ones are those with the
+        best scores, and the other blank rows are good.
+
+        Args:
+            by: the way of the threshold, 'risk' or 'recall'.
+            reason: the beginning of the sentence that says why there is no threshold.
+            places_if: a function from a number of bad blank rows to the thresholds that are certified then.
         """
         least, most = 0, self.blanks
         while most - least > 1:
@@ -480,7 +511,15 @@ def _share(part: Mask, of: Mask) -> float:
 
 
 def _threshold(scores: Float, bad: Mask, by: str, cost: float, precision: float) -> float:
-    """Return the best threshold among those at a change of the score: a row passes with this score or a larger one."""
+    """Return the best threshold, which is one of the scores: a row passes with this score or a larger one.
+
+    Args:
+        scores: the scores of the rated rows: [rows].
+        bad: which of them are bad: [rows].
+        by: as `RatedScores.best` takes it.
+        cost: as `RatedScores.best` takes it.
+        precision: as `RatedScores.best` takes it.
+    """
     order = np.argsort(scores, kind="stable")
     values, wrong = scores[order], bad[order]
     cuts = np.flatnonzero(values[1:] > values[:-1]) + 1

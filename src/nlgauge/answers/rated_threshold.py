@@ -67,7 +67,7 @@ class RatedThreshold:
             )
 
     def mix(self, values: Float) -> tuple[float, float]:
-        """Return a test of whether the rated rows are like other rows, and how many of them count for those.
+        """Return how like the rated rows other rows are: the p of a test, and an effective number of rated rows.
 
         The scores are divided into ten ranges. The rated rows get weights with which each range is as frequent as among
         the other rows, and these weights give the effective number of rated rows (Kish 1965). So rated rows with scores
@@ -77,8 +77,8 @@ class RatedThreshold:
             values: the scores of the other rows: [rows].
 
         Returns:
-            The p of the hypothesis that both have the same distribution of scores, and the effective number of rated
-            rows. Both are NaN where the rated rows or the other rows have no scores.
+            The p of the hypothesis that the rated and the other rows have the same distribution of scores, and the
+            effective number of rated rows. Both are NaN where the rated rows or the other rows have no scores.
         """
         rated, others = np.array(self.scores), values[np.isfinite(values)]
         if not len(rated) or not len(others):

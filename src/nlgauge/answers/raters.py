@@ -1,14 +1,15 @@
 """Agreement among raters, which is the ceiling for metrics, and tests of whether a metric may stand in for a rater.
 
-The ceiling is the agreement of one rater with the mean rating of the others. A metric's agreement is with the same
-means.
+One rater after the other is left out. The ceiling is the agreement of this rater with the mean rating of the others,
+averaged over raters. For a metric, the scores take the place of the ratings of the rater who is left out.
 
 The alternative-annotator test (Calderon, Reichart and Dror, *The Alternative Annotator Test for LLM-as-a-Judge*, ACL
-2025, arXiv:2501.10970) leaves out one rater after the other. On each row it asks whether the metric or this rater is
-nearer to the remaining raters, by the root mean squared difference. A metric wins against a rater if a paired t-test
-shows that the metric is nearer on a share of rows which is less than epsilon below the rater's share. The p of these
-tests are corrected by Benjamini and Yekutieli over the raters. The metric passes if it wins against at least half of
-the raters.
+2025, arXiv:2501.10970) also leaves out one rater after the other. On each row it asks whether the metric or this rater
+is nearer to the remaining raters, by the root mean squared difference. The metric's share is that of the rows on which
+it is at least as near as the rater, and the rater's share is that of the rows on which the rater is at least as near as
+the metric. The metric wins against the rater if a paired t-test shows that the metric's share is less than epsilon
+below the rater's share. The p of these tests are corrected by Benjamini and Yekutieli over the raters. The metric
+passes if it wins against at least half of the raters.
 """
 
 from __future__ import annotations
@@ -43,7 +44,10 @@ _FOLDS = 5
 
 @dataclass(frozen=True)
 class StandIn:
-    """The agreement of a metric, or of the raters themselves, with raters, and the test of the metric."""
+    """The agreement of a metric with raters, and the tests of whether it may stand in for a rater.
+
+    One record is of the raters themselves: it has their agreement with each other, and no test.
+    """
 
     metric: str = ""
     """The metric's spec; '' for the raters themselves"""
@@ -208,7 +212,11 @@ class _Raters:
         return self._mean([(self._given[rater], self._others(rater)) for rater in range(len(self._given))])
 
     def agreement(self, values: Float) -> Measured:
-        """Return a metric's agreement with the means of `ceiling`, on the rows that the left-out rater rated."""
+        """Return a metric's agreement with the mean rating of all raters but one, averaged over raters.
+
+        Args:
+            values: the metric's values: [rows]. For each rater who is left out, the rows that this rater rated count.
+        """
         replaced = (np.where(np.isnan(ratings), np.nan, values) for ratings in self._given)
         return self._mean([(ratings, self._others(rater)) for rater, ratings in enumerate(replaced)])
 
@@ -237,7 +245,7 @@ class _Raters:
         return Measured(float(np.mean(values)), low, high)
 
     def stand_in(self, metric: str, part: str, values: Float, agreement: Measured) -> StandIn:
-        """Return the record of one metric, from its values [rows]."""
+        """Return the record of one metric, from its values [rows] and its agreement with raters."""
         predicted = self._predicted(values)
         shares, chances = [], []
         for rater in self._enough:

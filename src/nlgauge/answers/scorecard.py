@@ -197,7 +197,19 @@ def _mean(values: Float) -> float:
 
 
 def _within(x: Float, y: Float, rated: Mask, items: Any, count: int) -> Float:
-    """Return the correlation within each item [items]; 0 if missing scores, set to the mean, leave all scores equal."""
+    """Return the correlation of scores and ratings within each item: [items].
+
+    Missing scores are set to the item's mean score. If this makes all scores of the item equal, its correlation is
+    taken to be 0. It is NaN for an item with fewer than two rated rows, with equal ratings, or with equal scores and
+    none missing.
+
+    Args:
+        x: the scores: [rows]; NaN for a missing one.
+        y: the ratings: [rows].
+        rated: which rows are rated: [rows].
+        items: the number of each row's item: [rows].
+        count: the number of items.
+    """
     units = np.full(count, np.nan)
     for item in range(count):
         rows = rated & (items == item)
@@ -211,7 +223,15 @@ def _within(x: Float, y: Float, rated: Mask, items: Any, count: int) -> Float:
 
 
 def _of_rows(x: Float, y: Float, rated: Mask, items: Any, count: int) -> Float:
-    """Return the pseudo-value of the correlation over all rows for each item [items], by leaving out that item."""
+    """Return the jackknife's pseudo-value of each item, for the correlation over all rows: [items].
+
+    Args:
+        x: the scores, none missing on a rated row: [rows].
+        y: the ratings: [rows].
+        rated: which rows are rated: [rows].
+        items: the number of each row's item: [rows].
+        count: the number of items.
+    """
     x, y, of = x[rated], y[rated], items[rated]
     units = np.full(count, np.nan)
     if len(x) < 3:
@@ -229,7 +249,14 @@ def _of_rows(x: Float, y: Float, rated: Mask, items: Any, count: int) -> Float:
 
 
 def _of_area(x: Float, bad: Mask, of: Any, count: int) -> Float:
-    """Return the pseudo-value of the AUROC for each item [items], by leaving out that item."""
+    """Return the jackknife's pseudo-value of each item, for the AUROC over all rows: [items].
+
+    Args:
+        x: the scores of the rated rows: [rated]; NaN for a missing one.
+        bad: which of these rows are bad: [rated].
+        of: the number of each row's item: [rated].
+        count: the number of items.
+    """
     units = np.full(count, np.nan)
     areas = auroc_without(x, bad, of)
     if areas is not None:
@@ -265,14 +292,14 @@ def _statement(number: int, text: str, of: Probed, question: str) -> Row:
 
 
 def probe_shares(table: ScoreTable, sources: Sequence[Probed]) -> list[ProbeShare]:
-    """Return for each kind of probe how often the single scorer of a table orders true and false statements well.
+    """Return for each kind of probe how often the scorer gives the true statement a better score than the false one.
 
     Args:
-        table: the scores of the rows that `probe_rows` makes.
+        table: the scores by a single scorer of the rows that `probe_rows` makes.
         sources: the sources with their statements.
 
     Returns:
-        A record for each kind with a score for both statements of some pair. Equal scores count half.
+        A record for each kind in which both statements of at least one pair have a score. Equal scores count half.
     """
     (column,) = table.columns.values()
     values = iter(turned(column, 0).tolist())

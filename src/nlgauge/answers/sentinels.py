@@ -39,8 +39,8 @@ class Unbeaten(NamedTuple):
     sentinel: str
     value: float
     bound: float
-    """The sentinel's agreement. A negative one has the opposite sign, because smaller numbers of the sentinel then
-    count as better"""
+    """The sentinel's agreement. If it is negative, its sign is changed here, and smaller numbers of the sentinel count
+    as better"""
     p: float
     """The p of the hypothesis that both agree equally well, corrected by Holm for all pairs of the aspect; NaN if not
     tested"""

@@ -1,4 +1,4 @@
-"""Check, by signatures, of whether the numbers of two tables have the same meaning."""
+"""The check of whether the scores of a metric in two tables were computed in the same way, by their signatures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _AGAIN = "score the baseline's outputs again as these are scored"
 def refuse_other_numbers(
     table: ScoreTable, earlier: ScoreTable, spec: str, what: str = "baseline", remedy: str = _AGAIN
 ) -> list[str]:
-    """Return notes on how two signatures of a metric differ. Raise InputError if their numbers mean different things.
+    """Return notes on how the signatures of a metric differ in two tables of scores.
 
     Args:
         table: the scores.
@@ -23,6 +23,9 @@ def refuse_other_numbers(
 
     Returns:
         A note where library versions differ, or where a signature is missing.
+
+    Raises:
+        InputError: the metric's scores in the two tables were computed in different ways, and must not be compared.
     """
     now, before = (
         dict(scores.signatures[spec].facts) if spec in scores.signatures else {} for scores in (table, earlier)

@@ -90,9 +90,17 @@ def _other_items(table: ScoreTable) -> Iterator[str]:
 def _tables(
     table: ScoreTable, scores: Sequence[SystemScore], every_part: bool, split: bool
 ) -> Iterator[tuple[str, Sequence[SystemScore]]]:
-    """Yield the head of the first column of each table and its scores. A table of one metric has its spec as head.
+    """Yield for each table of the answer the head of its first column, and the scores that it shows.
 
-    One table with all sub-scores of several metrics would be too wide to read, but it suits a program.
+    With `every_part` and `split`, each metric with several sub-scores has a separate table, whose head is the metric's
+    spec. All other scores are in one table, whose head is 'system'.
+
+    Args:
+        table: the scores.
+        scores: the means of each system.
+        every_part: whether every sub-score has a column.
+        split: whether metrics with several sub-scores have separate tables, as one table would be too wide to read. A
+            program reads one table more easily.
     """
     several = {spec for spec, column in table.columns.items() if len(column.parts) > 1}
     if not (every_part and split):
@@ -108,7 +116,14 @@ def _tables(
 def _cells(
     table: ScoreTable, scores: Sequence[SystemScore], best: Mapping[tuple[str, str], Best], title: str
 ) -> list[list[Cell]]:
-    """Return a row for each system and a column for each sub-score. An arrow in a head shows the better direction."""
+    """Return a row for each system and a column for each sub-score. An arrow in a head shows the better direction.
+
+    Args:
+        table: the scores.
+        scores: the means of each system by the sub-scores to show.
+        best: the best system by each (metric, sub-score), which gets a mark.
+        title: the head of the first column: 'system', or the spec of the only metric, which the other heads then omit.
+    """
     columns: dict[tuple[str, str], dict[str, SystemScore]] = {}
     for score in scores:
         columns.setdefault((score.metric, score.part), {})[score.system] = score

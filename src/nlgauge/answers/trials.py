@@ -104,7 +104,8 @@ class Plan:
 
     system: str
     change: str
-    """The change from the present design: 'now' is none; 'more items', 'more trials' and 'best' cost twice as much"""
+    """What the plan changes in the present design: 'now' is the present design itself; 'more items', 'more trials' and
+    'best' cost twice as much"""
     k: int
     items: int
     trials: int
@@ -263,7 +264,15 @@ def trials(
 
 
 def _rule(column: Column, part: str, values: Float, name: str, *, pass_at: float | None) -> tuple[Mask, str]:
-    """Return which trials pass [rows], and in words the score with which a trial passes."""
+    """Return which trials pass [rows], and in words the score with which a trial passes.
+
+    Args:
+        column: the metric's column, which says whether lower is better.
+        part: the sub-score.
+        values: the score of each trial: [rows]; NaN for a missing one.
+        name: the name of the sub-score, for the words and for errors.
+        pass_at: a trial passes with this score or a better one; None for scores of 0 and 1.
+    """
     valued = values[~np.isnan(values)]
     upwards = column.higher_is_better or part in column.details
     if pass_at is None:

@@ -74,13 +74,13 @@ def unread_below(scores: Float, bad: Mask, clusters: Integers, wording: Float) -
     """Return the widest band of wording from 0 on in which scores do not tell good from bad rows well enough.
 
     Args:
-        scores: of the rated rows, larger ones being better: [rated].
-        bad: which of them are bad: [rated].
+        scores: the scores of the rated rows, larger ones being better: [rated].
+        bad: which of the rated rows are bad: [rated].
         clusters: the cluster of each row, such as its item: [rated].
         wording: the share of longer words that the source contains: [rated]; NaN where it is not known.
 
     Returns:
-        The band; None if no band has both enough good and bad rows and an AUROC below `LEAST_AREA`.
+        The band; None if no band with enough good and enough bad rows has an AUROC below `LEAST_AREA`.
     """
     for end in reversed(EDGES):
         of = wording < end

@@ -217,7 +217,19 @@ class Setup:
         return self.engine.model
 
     def of_model(self, name: str) -> Setup:
-        """Return this setup for a member that reads another model. Raises SpecError if the model cannot be loaded."""
+        """Return this setup with the model `name` in place of the metric's model.
+
+        It is for a member of the metric that reads another model.
+
+        Args:
+            name: one of the metric's `other_models`.
+
+        Returns:
+            The setup.
+
+        Raises:
+            SpecError: the model cannot be loaded, or the metric has no field `model`.
+        """
         if self.engine is None:
             raise SpecError("a metric that uses a model needs a field model: str | None = None")
         return replace(self, engine=self.engine.other(name))
@@ -295,8 +307,9 @@ class Metric(ABC):  # noqa: B024  # its two kinds, RowMetric and SetMetric, have
     cached: ClassVar[bool] = True
     """Whether scores of rows are cached. False for a metric whose scores are read faster than they are looked up"""
     remote: ClassVar[bool] = False
-    """Whether a server makes the scores. A field `model` then names a model of the server, and this process scores the
-    rows"""
+    """Whether a server makes the scores. A field `model` then names a model of the server, and nlgauge loads no model
+    for it
+    """
     other_models: ClassVar[tuple[str, ...]] = ()
     """The names of the models that the metric reads besides `model`, by requests of the class `ByModel`"""
     libraries: ClassVar[tuple[str, ...]] = ()

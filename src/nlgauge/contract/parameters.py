@@ -60,7 +60,8 @@ def param(
     Args:
         default: the value where a spec does not set the parameter. Without a default, each spec has to set it.
         choices: the allowed values, if these are a fixed list.
-        minimum: the least allowed number, which then has to be finite; None is allowed if the type allows it.
+        minimum: the least allowed number. With a minimum, infinite numbers and NaN are refused; None is allowed if the
+            type allows it.
         maximum: the greatest allowed number, by the same rules as `minimum`.
         help: what the parameter does, for a reader who knows the metric's name alone.
         of_field: what else `dataclasses.field` takes, such as hash=False for a mapping.

@@ -73,7 +73,7 @@ class _OfModelReading(Reading):
         return [self._asked.setdefault(request, ByModel(self._model, request)) for request in requests]
 
     def _answers(self, features: Features) -> Features:
-        """Return the features of the other model, by the requests that the scorer itself made."""
+        """Return the features of the other model, by the scorer's requests, which do not name this model."""
         return Features({request: features[asked] for request, asked in self._asked.items() if asked in features})
 
     def followup(self, features: Features) -> list[AnyRequest]:

@@ -20,7 +20,7 @@ _STOPPED = "the run was stopped before all members had scored the row"
 
 
 class PreparedMember(NamedTuple):
-    """A member, which is one of the metrics that another metric is made of, and its result of `prepare`."""
+    """One of the metrics that make up another metric (a member), with its result of `prepare`."""
 
     metric: RowMetric
     prepared: Prepared
@@ -59,12 +59,15 @@ class PreparedTogether(Prepared):
 
 @dataclass(frozen=True)
 class OfMembers(RowMetric):
-    """A metric that makes its value from the values of other metrics, its members. It needs all that they need."""
+    """A metric that makes its value from the values of other metrics, its members.
+
+    It needs the columns, the corpus and the libraries that any of its members needs.
+    """
 
     @property
     @abstractmethod
     def members(self) -> Mapping[str, RowMetric]:
-        """The other metrics, by spec."""
+        """The members by their specs."""
 
     @property
     def columns(self) -> tuple[str, ...]:

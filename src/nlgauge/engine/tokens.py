@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from nlgauge.engine.tokenizer_check import checked
 from nlgauge.errors import InputError, SpecError
@@ -165,8 +165,31 @@ class SubwordTokenizer:
             SpecError: the tokenizer fails.
         """
         out: list[Tokens] = []
-        for at in range(0, len(texts), _AT_ONCE):
-            part = list(texts[at : at + _AT_ONCE])
+        for text, encoding in zip(texts, self._encodings(texts), strict=True):
+            ids = np.array(encoding.ids, dtype=np.int32)
+            offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
+            out.append(Tokens(ids, _trimmed(text, offsets)))
+        return out
+
+    def ids_of(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
+        """Yield the token ids of each text [tokens], in order, with few texts in memory. Raises as `encode`."""
+        yield from (np.array(encoding.ids, dtype=np.int32) for encoding in self._encodings(texts))
+
+    def placed(self, texts: Iterable[str]) -> Iterator[tuple[list[int], list[tuple[int, int]]]]:
+        """Yield the ids of each text with their places as the tokenizer says them, the spaces before words included.
+
+        Args:
+            texts: the texts. Few of them are in memory.
+
+        Yields:
+            Of each the ids, and where each begins and ends. Raises as `encode`.
+        """
+        yield from ((encoding.ids, encoding.offsets) for encoding in self._encodings(texts))
+
+    def _encodings(self, texts: Iterable[str]) -> Iterator[Encoding]:
+        """Yield what the tokenizer says of each text, in order, with few texts in memory. Raises as `encode`."""
+        rest = iter(texts)
+        while part := list(islice(rest, _AT_ONCE)):
             try:
                 encodings = self._tokenizer.encode_batch(part, add_special_tokens=False)
             except Exception as error:  # the library raises no class of its own
@@ -176,17 +199,7 @@ class SubwordTokenizer:
                 raise InputError(
                     f"text {bad[:40]!r} holds a lone surrogate", remedy="decode the source as UTF-8"
                 ) from None
-            for text, encoding in zip(part, encodings, strict=True):
-                ids = np.array(encoding.ids, dtype=np.int32)
-                offsets = np.array(encoding.offsets, dtype=np.int32).reshape(-1, 2)
-                out.append(Tokens(ids, _trimmed(text, offsets)))
-        return out
-
-    def ids_of(self, texts: Iterable[str]) -> Iterator[NDArray[np.int32]]:
-        """Yield the token ids of each text [tokens], in order, with few texts in memory. Raises as `encode`."""
-        rest = iter(texts)
-        while batch := list(islice(rest, _AT_ONCE)):
-            yield from (tokens.ids for tokens in self.encode(batch))
+            yield from encodings
 
     def piece(self, token: int) -> str:
         """Return the string of a token in the vocabulary."""

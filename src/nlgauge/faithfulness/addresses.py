@@ -25,13 +25,15 @@ _CITED = tuple(
 
 
 class Link(NamedTuple):
-    """An address that the source does not have, or another difference that is found before the claims are judged."""
+    """A place of an answer that differs from its source, such as an address that the source does not have."""
 
     begin: int
     end: int
     reason: str
     sure: bool
-    """Whether it is certainly an error: the source has addresses, and this address is none of them"""
+    """Whether the difference is certainly an error. An address is an error if the source has addresses, but not this
+    one
+    """
 
 
 def made_up(text: str, others: Sequence[str]) -> list[Link]:

@@ -16,7 +16,7 @@ from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Reason, Stretch
 from nlgauge.data.table.column import CLAIMS, WORDING
 from nlgauge.engine.aligners import Aligned, Direction, StretchVerdicts, TrainedAligner, shown, word_units
-from nlgauge.engine.features.alignment import AlignedStretch, Alignment
+from nlgauge.engine.features.alignment import AlignedStretch, Alignment, AlignmentRequest
 from nlgauge.engine.features.request import Features
 from nlgauge.engine.models.packing import SENTENCES
 from nlgauge.engine.words import is_word
@@ -24,7 +24,7 @@ from nlgauge.faithfulness.claims import Claims, claim_ends, claims
 from nlgauge.faithfulness.exact_checks import CheckedSource, SourceDifference
 from nlgauge.faithfulness.forms import Forms, forms_of
 from nlgauge.faithfulness.refusals import honesty
-from nlgauge.maths.alignment import Array, all_supported, least_mean, logistic, mean_alignment, unsupported_share
+from nlgauge.maths.alignment import Array, all_supported, least_mean, logistic, mean_alignment
 from nlgauge.maths.text import word_spans
 from nlgauge.maths.wording import shared_wording
 
@@ -51,7 +51,7 @@ PARTS = ("probability", "score", "least_stretch", "unsupported", WORDING, CLAIMS
 
 
 class Answer:
-    """An answer and its source, each read once: the claims of the answer, and the prepared source."""
+    """An answer that has been read: its claims, and its source, prepared for comparisons."""
 
     def __init__(self, whole: Direction, row: Row | None = None, unread: str | None = None) -> None:
         size = len(whole.text) + len(whole.question) + sum(map(len, whole.others))
@@ -92,37 +92,40 @@ class VerdictAligner:
 
     def read(self, answer: Answer, /) -> AnswerReading:
         """Return the reading of an answer: its requests to the aligner, and its score from the features."""
-        return AnswerReading(self, answer)
+        question = answer.whole.question if self.asks else ""
+        ends = (*claim_ends(answer.said.text), len(answer.said.text))
+        claimed = replace(answer.whole, text=answer.said.text, question=question, claims=ends)
+        return AnswerReading(self.reader, answer, claimed, self.reader.requests(claimed))
 
 
+@dataclass(eq=False)
 class AnswerReading(Reading):
     """The claims of an answer as requests for an aligner, and the score of the answer."""
 
-    def __init__(self, aligner: VerdictAligner, answer: Answer) -> None:
-        self._reader, self._answer = aligner.reader, answer
-        question = answer.whole.question if aligner.asks else ""
-        ends = (*claim_ends(answer.said.text), len(answer.said.text))
-        self._claimed = replace(answer.whole, text=answer.said.text, question=question, claims=ends)
-        self.requests = self._reader.requests(self._claimed)
+    reader: TrainedAligner
+    answer: Answer
+    claimed: Direction
+    """What the answer claims, with the ends of the claims"""
+    requests: Sequence[AlignmentRequest]
 
     def score(self, features: Features) -> Scored:
         aligned = self._align(features)
         if isinstance(aligned, str):
             return Scored(Value((np.nan,) * len(PARTS), aligned))
-        others = [other for _, other in self._answer.whole.usable]
-        wording = shared_wording(self._answer.said.text, others)
-        whole = not self._reader.judges_words
+        others = [other for _, other in self.answer.whole.usable]
+        wording = shared_wording(self.answer.said.text, others)
+        whole = not self.reader.judges_words
         return Scored(
-            _value(aligned, self._reader, wording, len(self._claimed.claims)),
-            lambda: Evidence(texts=[shown(self._answer.whole, aligned, self._reader.weak, whole)]),
+            _value(aligned, self.reader, wording, len(self.claimed.claims)),
+            lambda: Evidence(texts=[shown(self.answer.whole, aligned, self.reader.weak, whole)]),
         )
 
     def _align(self, features: Features) -> Aligned | str:
         """Return the alignment of each word, with its place in the answer, or the reason why there is none."""
-        answer = self._answer.whole
-        if (reason := self._answer.unread or self._reader.unread(answer)) is not None:
+        answer = self.answer.whole
+        if (reason := self.answer.unread or self.reader.unread(answer)) is not None:
             return reason
-        said = self._answer.said
+        said = self.answer.said
         if said.failed:
             return _no_answer(answer, said.failed)
         refused = _refused(answer, said) if said.refusals else None
@@ -130,20 +133,24 @@ class AnswerReading(Reading):
         if text is None:
             nothing = NO_CLAIM if is_word(answer.text) else "has no words"
             return f"the {answer.name} {nothing}" if refused is None else _joined(_NOTHING, refused)
-        units = word_units(text.text, text.offsets, self._reader.stopwords)
+        units = word_units(text.text, text.offsets, self.reader.stopwords)
         if refused is None and not units.counted.any():
             return f"the {answer.name} has {units.reason}"
-        checked = self._checked(text, self._reader.aligned(self._claimed, text, units))
+        checked = self._checked(text, self.reader.aligned(self.claimed, text, units))
         return checked if refused is None else _joined(checked, refused)
 
     def _checked(self, text: Alignment, aligned: Aligned) -> Aligned:
         """Return the alignment of each claim at its place in the answer.
 
         A difference that exact checks find in a stretch lowers the probability of this stretch.
+
+        Args:
+            text: what the aligner gave for the text of the claims, with the log-odds of each stretch.
+            aligned: the alignment that was made from `text`, with places in the text of the claims.
         """
         assert aligned.judged is not None  # by the aligner D
-        said = self._answer.said
-        differences = _differences(self._answer)
+        said = self.answer.said
+        differences = _differences(self.answer)
         stretches = []
         for read, judged in zip(text.stretches, aligned.judged.stretches, strict=True):
             begin, end = said.place(read.begin, read.end)
@@ -156,22 +163,22 @@ class AnswerReading(Reading):
     def _with_given_words(self, stretch: Stretch) -> Stretch:
         """Return a stretch. If it lies in a part that follows from the source (`Given`), its probability is raised."""
         inside = (
-            words for words in self._answer.said.given if words.begin <= stretch.begin and stretch.end <= words.end
+            words for words in self.answer.said.given if words.begin <= stretch.begin and stretch.end <= words.end
         )
         given_words = next(inside, None)
-        if given_words is None or stretch.supported is None or not self._reader.english:
+        if given_words is None or stretch.supported is None or not self.reader.english:
             return stretch
         return replace(stretch, supported=max(stretch.supported, float(logistic(GIVEN))), given=given_words.why)
 
     def _probability(self, stretch: AlignedStretch, differences: Sequence[SourceDifference]) -> float | None:
         if np.isnan(stretch.logit):
             return None
-        logit = stretch.logit / self._reader.temperature
+        logit = stretch.logit / self.reader.temperature
         # The checks know English forms alone.
         inside = [
             difference
             for difference in differences
-            if self._reader.english and stretch.begin <= difference.begin < stretch.end
+            if self.reader.english and stretch.begin <= difference.begin < stretch.end
         ]
         if inside:
             logit -= DOUBT
@@ -256,7 +263,15 @@ def _no_answer(answer: Direction, why: str) -> Aligned:
 
 
 def _refused(answer: Direction, said: Claims) -> _Refused | None:
-    """Return the words by which an answer says that something is not in the source; None where it names no thing."""
+    """Return the words by which an answer says that something is not in the source.
+
+    Args:
+        answer: the answer, with the texts of its source.
+        said: the claims of the answer, with its refusals.
+
+    Returns:
+        The words with their probabilities; None if no refusal says what is missing.
+    """
     spans: list[tuple[int, int]] = []
     alignment: list[float] = []
     stretches: list[Stretch] = []
@@ -289,7 +304,14 @@ def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
 
 
 def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int) -> Value:
-    """Return the sub-scores of an answer in the order of `PARTS`. `claims` is the number of its claims."""
+    """Return the sub-scores of an answer in the order of `PARTS`.
+
+    Args:
+        aligned: the alignment of the answer's words.
+        reader: the aligner.
+        wording: the share of the longer words of the claims whose beginning the source has; NaN without claims.
+        claims: the number of claims.
+    """
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
     probability = all_supported([np.nan if stretch.supported is None else stretch.supported for stretch in stretches])
@@ -302,7 +324,7 @@ def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int
         probability,
         mean_alignment(aligned.alignment),
         least_mean(aligned.alignment, aligned.spans, [(stretch.begin, stretch.end) for stretch in stretches]),
-        unsupported_share(aligned.alignment, reader.weak),
+        mean_alignment((aligned.alignment < reader.weak).astype(np.float64)),
         wording,
         claims,
     )

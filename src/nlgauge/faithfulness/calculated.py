@@ -56,7 +56,7 @@ class _Result(NamedTuple):
     """The result of a calculation."""
 
     made: float
-    """The number, in the base unit of the kind of the statement's number"""
+    """The calculated number, in the base unit of the statement's number"""
     shown: str
     single: bool
     """Whether there is no other way to calculate the number"""
@@ -113,7 +113,11 @@ def calculated(statement: str, question: str, source: Passages) -> Derived | Non
 
 
 def _target(said: Statement, passage: Passage) -> Quantity | None:
-    """Return the single number of a statement that a passage does not give, and that may be calculated; else None."""
+    """Return the number of a statement that may be calculated from a passage; None if there is not exactly one.
+
+    It is a number that the passage does not give, and no year. The only number of a statement about an average counts
+    even if the passage gives it.
+    """
     theirs = passage.quantities
     new = [number for number in said.numbers if not any(same(number, other) for other in theirs)]
     new = [number for number in new if not YEAR.fullmatch(said.text, number.begin, number.end)]
@@ -165,9 +169,14 @@ def _is_age(text: str, target: Quantity) -> bool:
 
 
 def _alike(target: Quantity, passage: Passage) -> list[Operand]:
-    """Return the numbers of a passage that have the kind of a number, and for money its currency.
+    """Return the numbers of a passage that have the kind of the statement's number, as operands of a calculation.
 
-    If there are none for a time, return the numbers of the passage without a unit.
+    Amounts of money must not have another currency. If the statement's number is a time and the passage has no times,
+    the numbers without a unit are returned.
+
+    Args:
+        target: the statement's number.
+        passage: the passage.
     """
     if target.kind == "money":
         return [
@@ -224,7 +233,7 @@ def _shares(said: Statement, target: Quantity, passage: Passage) -> Iterator[_Re
 
 
 def _others(target: Quantity, passage: Passage) -> Iterator[_Result]:
-    """Yield the rest of a whole: if 18 of 24 passed, 6 did not."""
+    """Yield the number of things that are left, if a passage gives a part and the whole: 6, if 18 of 24 passed."""
     counts = passage.of("count")
     if len(counts) == 2 and not negated(passage.text):
         part, whole = sorted(counts, key=lambda count: count.value)
@@ -297,7 +306,17 @@ def _born(said: Statement, passage: Passage, than: re.Match[str]) -> Iterator[_R
 
 
 def _pair(said: Statement, passage: Passage, operands: Sequence[Operand], at: int) -> tuple[Operand, Operand] | None:
-    """Return the numbers of the thing before "than" and of the thing behind it; None where these are not certain."""
+    """Return the numbers of the two things that a statement compares.
+
+    Args:
+        said: the statement.
+        passage: the passage that has the numbers.
+        operands: the numbers of the passage that may belong to the things.
+        at: the index in the statement at which "than" ends.
+
+    Returns:
+        The number of the thing before "than", and of the thing behind it; None where these are not certain.
+    """
     stems = dict(zip(passage.operands, passage.distinct, strict=True))
     before, behind = things_of(said.text[:at]), things_of(said.text[at:])
     before, behind = before - behind, behind - before

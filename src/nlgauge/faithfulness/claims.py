@@ -228,9 +228,14 @@ def claim_ends(text: str) -> list[int]:
 
 
 def _behind(text: str, measure: Quantity, other: Quantity) -> Piece:
-    """Return the change that removes a measure in brackets, which repeats the one before it in another unit.
+    """Return the change that removes a conversion in brackets, such as "(26 miles)" after "42 km".
 
-    The measure in brackets follows from the first, and so it is no claim of its own.
+    The conversion follows from the measure before it, and so it is no claim of its own.
+
+    Args:
+        text: the text.
+        measure: the measure before the brackets.
+        other: the measure in brackets.
     """
     return Piece(measure.end, text.index(")", other.end) + 1, "")
 
@@ -244,10 +249,10 @@ def _records(text: str, forms: Forms) -> list[Told]:
 
 
 def _asked_for(text: str, others: Sequence[str], question: str) -> list[Piece]:
-    """Return changes that give an answer the source's value where its own value is one that the question asked for.
+    """Return changes that put the values of the source in place of values that the question asked for.
 
     If the question asks for a time limit of 30, the answer may have "timeout=30" where the source has "timeout=10". The
-    change writes 10.
+    change writes 10, so that this value is no difference from the source.
 
     Args:
         text: the answer.
@@ -268,7 +273,10 @@ def _asked_for(text: str, others: Sequence[str], question: str) -> list[Piece]:
 
 
 def _set(text: str, others: Sequence[str], question: str) -> Iterator[Piece]:
-    """Yield changes that give switches named by the question, such as keep_ratio=False, the value of the source."""
+    """Yield the changes of `_asked_for` for True and False: keep_ratio=False gets the value that the source has.
+
+    The question must name a word of the key, such as "ratio".
+    """
     asked = set(words(question))
     for match in _SWITCH.finditer(text) if asked else ():
         if not _CALLED.search(text[max(0, match.start() - _KEY_LENGTH) : match.start()]):
@@ -280,9 +288,9 @@ def _set(text: str, others: Sequence[str], question: str) -> Iterator[Piece]:
 
 
 def _derived(text: str, others: Sequence[str], question: str) -> list[tuple[Piece, str]]:
-    """Return changes that replace each sentence which follows from the source by the words from which it follows.
+    """Return a change for each sentence that follows from the source, with the reason why it follows.
 
-    Each change has the reason beside it.
+    The change replaces the sentence by the words of the source from which it follows.
     """
     known_facts = facts(tuple(others))
     readings = ((begin, end, known_facts.of(text[begin:end], question)) for begin, end in sentence_spans(text))

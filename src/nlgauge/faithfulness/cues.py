@@ -1,7 +1,7 @@
-"""Words of a statement that name a calculation or an order, and the other words, which say what it is about.
+"""The words of a statement, divided into those that name a calculation or an order and those that name its topic.
 
-Such words name a total ("altogether"), a difference ("five years older than", "rose by"), a span ("lasted", "at the
-age of"), a share, an average, or the first and last of an order ("the cheapest").
+Words of the first sort name a total ("altogether"), a difference ("five years older than", "rose by"), a span
+("lasted", "at the age of"), a share, an average, or the first and last of an order ("the cheapest").
 """
 
 from __future__ import annotations
@@ -121,9 +121,10 @@ class Statement:
         self.negated = negated(text)
 
     def told_by(self, passage: Passage) -> float:
-        """Return the share of the statement's words that a passage or the question has, from 0 to 1.
+        """Return the share of the statement's stems that a passage or the question has, from 0 to 1.
 
-        The share is 0 if the passage lacks a name of the statement, and 1 for a statement without such words.
+        The share is 0 if the passage lacks a name of the statement. It is 1 if the statement has no stems besides those
+        of a calculation.
         """
         if not self.stems:
             return 1.0

@@ -157,7 +157,10 @@ def _date_part(part: str | None) -> float | None:
 
 
 def _clock(match: re.Match[str]) -> Iterator[Quantity]:
-    """Yield the time of a match, with `unit='half'` where its half of the day is known; nothing for a number."""
+    """Yield the time of day that a match writes; nothing for a range ("ten to twelve") or a number such as 3.15.
+
+    The time has `unit='half'` where it is certain which half of the day is meant.
+    """
     part = next((match[name].lower() for name in ("half", "part", "day", "of_day", *_HALVES) if match[name]), "")
     later = part == "p" or "afternoon" in part or "evening" in part
     half_known, hour, minutes = bool(part), 0, 0.0

@@ -35,7 +35,16 @@ class Numbers:
         self._sorted = {name: np.sort(values) for name, values in numbers.items()}
 
     def of(self, name: str, unit: str = "") -> Array:
-        """Return the numbers of a kind, ascending: [numbers]. Of money, return those in the currency `unit` alone."""
+        """Return the numbers of a kind.
+
+        Args:
+            name: a kind of quantity, or the name of another use: 'bare' for numbers without a unit, 'factors', or
+                'days'.
+            unit: the currency, for money; otherwise empty.
+
+        Returns:
+            The numbers, ascending: [numbers].
+        """
         return self._sorted.get((name, unit), _NONE)
 
     def without(self, quantity: Quantity) -> Numbers:
@@ -49,7 +58,7 @@ class Numbers:
 
 
 def _numbers(quantity: Quantity) -> Iterator[tuple[tuple[str, str], float]]:
-    """Yield the numbers of a quantity, each with its use: a value of its kind, a number without a unit, or a factor."""
+    """Yield the numbers by which `Numbers` finds a quantity, each with the name and the unit of `Numbers.of`."""
     if quantity.kind == "date":
         if quantity.value[2] is not None:
             yield (_DAYS, ""), float(_day(quantity))
@@ -166,7 +175,7 @@ def _over(mine: float, values: Array, by: Array) -> bool:
 
 
 def _days_between(mine: float, days: Array) -> bool:
-    """Return whether a time, in seconds, lies between two of the days. It may be a day more or less."""
+    """Return whether a time, in seconds, is the time between two of the days, or a day more or less."""
     count = round(mine / 86400)
     if not len(days) or abs(mine - 86400 * count) > 1e-9 * max(1.0, 86400.0 * count):
         return False

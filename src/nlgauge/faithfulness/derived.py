@@ -149,7 +149,10 @@ class Facts:
         return bounds
 
     def _in_other_words(self, sentence: Sentence) -> Derived | None:
-        """Return what follows for a statement from a sentence with the opposite word: "free" excludes "must pay"."""
+        """Return whether a sentence with the opposite word decides a statement; None where it is not certain.
+
+        The sentence "Entry is free" excludes "You must pay for entry".
+        """
         if _CONDITION.search(sentence.text) or excepts(sentence.text):
             return None
         for frame in _FRAMES:
@@ -175,7 +178,10 @@ class Facts:
         return self._framed[frame]
 
     def _denied(self, sentence: Sentence) -> Derived | None:
-        """Return a derivation if a statement denies the opposite of the source's word, as "not open" from "closed"."""
+        """Return a derivation if a statement denies the opposite of a word of the source; None otherwise.
+
+        "The shop is not open" follows from "The shop is closed".
+        """
         if len(sentence.negations) != 1:
             return None
         words = [word for word in sentence.words if word in OPPOSITES]
@@ -255,7 +261,13 @@ class Facts:
         return None
 
     def _of_another(self, said: Set[str], thing: Thing, others: Sequence[Thing]) -> Derived | None:
-        """Return an exclusion if a statement gives a thing the value of another thing; None otherwise."""
+        """Return an exclusion if a statement gives a thing the value of another thing; None otherwise.
+
+        Args:
+            said: the stems and numbers of the statement, without those of the thing's name and kind.
+            thing: the thing.
+            others: the other things of the source.
+        """
         for key, (value, text) in thing.values.items():
             theirs = [other.values[key][0] for other in others if key in other.values]
             if value <= said or not any(told_value and told_value <= said for told_value in theirs):

@@ -73,8 +73,10 @@ class SourceDifference(NamedTuple):
     """The place in the text, in characters"""
     reason: str
     sure: bool
-    """Whether at least 98 of 100 such differences are errors: the kind is one of `_SURE_KINDS` and most of the sentence
-    agrees with the source, or a clause differs from the source in nothing but a negation"""
+    """Whether the difference is nearly certain to be an error: at least 98 of 100 such differences were. These are
+    differences of a kind in `_SURE_KINDS` in a sentence that agrees with the source for the most part, clauses that
+    differ from the source in nothing but a negation, and addresses that a source with other addresses lacks
+    """
 
 
 _PRONOUN = re.compile(r"(?:he|she|it|they)\b", re.IGNORECASE)
@@ -264,7 +266,13 @@ class CheckedSource:
         return bool(holders) and bool((self._about.shared(sentence)[list(holders)] < common).all())
 
     def _has(self, quantity: Quantity, sentence: Part, near: Part) -> bool:
-        """Return whether the source has a quantity in any form, or quantities from which it may be computed."""
+        """Return whether the source has a quantity in any form, or quantities from which it may be computed.
+
+        Args:
+            quantity: the quantity.
+            sentence: the sentence that has the quantity.
+            near: the nearest sentence of the source.
+        """
         dated = quantity.kind == "date" and quantity.value[1] is not None  # of which the year alone is no counterpart
         if any(not dated or self._quantities[number].kind == "date" for number in self._equal.same(quantity)):
             return True
@@ -360,7 +368,7 @@ class CheckedSource:
 
 
 class _Counterparts:
-    """The quantities of the source's nearest sentence that a sentence lacks.
+    """The quantities that the source's nearest sentence has, and that a sentence lacks.
 
     Args:
         sentence: the sentence.
@@ -407,7 +415,7 @@ def _as_long(quantity: Quantity, other: Quantity) -> bool:
 def _is_of_a_longer_time(amount: Quantity, near: Part) -> bool:
     """Return whether an amount of money is the price of a sentence, multiplied for a longer period.
 
-    It is so for 1200 crowns a year where the sentence has 100 crowns a month.
+    An example is 1200 crowns a year where the sentence has 100 crowns a month.
 
     Args:
         amount: the amount of the judged text.

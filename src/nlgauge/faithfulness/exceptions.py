@@ -77,7 +77,7 @@ class _Exception(NamedTuple):
     excepted: frozenset[str]
     """The stems of the exception"""
     predicate: Mapping[str, str]
-    """The words of the predicate of all others, by their stems"""
+    """The words of what the sentence says of all others, such as "painted" in "all but one are painted", by stem"""
     denied: bool
     """Whether the sentence denies the predicate of the exception, and says it of all others"""
 
@@ -119,7 +119,11 @@ class Exceptions:
         return None
 
     def _same(self, mine: _Exception) -> Derived | None:
-        """Return whether the source makes an exception; None where it makes none with the same predicate."""
+        """Return whether a statement makes the same exception as the source; None if the predicates differ.
+
+        Args:
+            mine: the exception of the statement.
+        """
         for exception in self._made:
             if mine.predicate.keys() == exception.predicate.keys() and mine.denied == exception.denied:
                 same_thing = mine.excepted == exception.excepted
@@ -143,7 +147,14 @@ class CountedExceptions:
         return bool(self._counted)
 
     def of(self, sentence: Sentence) -> Derived | None:
-        """Return whether a statement with a single number follows; None where no counted exception has its words."""
+        """Return whether a statement with a single number follows from a counted exception, or is excluded by one.
+
+        Args:
+            sentence: the statement.
+
+        Returns:
+            Whether the statement follows or is excluded; None where neither is certain.
+        """
         said = sentence.quantities
         if len(said) != 1 or said[0].kind != "count":
             return None

@@ -34,7 +34,7 @@ class Forms(NamedTuple):
     texts: Sequence[str]
     """The texts of the source"""
     spellings: Spellings
-    """The names of the source, by their spelling"""
+    """The words of the source, to find names that the answer spells otherwise"""
 
 
 def in_their_form(text: str, theirs: Forms) -> list[Piece]:

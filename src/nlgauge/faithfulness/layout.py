@@ -160,7 +160,13 @@ class Edited:
         self.ends = list(range(1, len(text) + 1))
 
     def sub(self, pattern: re.Pattern[str], remains: str = "") -> None:
-        """Replace all matches of a pattern by `remains`, or by their first group, which keeps its places (`GROUP`)."""
+        """Replace all matches of a pattern.
+
+        Args:
+            pattern: the pattern.
+            remains: the characters that replace a match. With `GROUP`, a match is replaced by its first group, whose
+                characters keep their places in the original text.
+        """
         pieces: list[Piece] = []
         for match in pattern.finditer(self.text):
             if remains == GROUP:

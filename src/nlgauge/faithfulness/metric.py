@@ -48,7 +48,7 @@ class FaithfulnessPrepared(Prepared):
     scorer: Scorer[Answer]
     """The scorer of the answers: an aligner, or a cascade of two scorers"""
     asked: OfMetric | None = None
-    """The metric that scores the rows that the model cannot decide; None without such a metric"""
+    """The metric for rows that the model cannot decide; None without such a metric"""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Decides:
 
     Args:
         unsure: two probabilities. The model is sure below the first, and from the second on.
-        bands: how well the model reads answers, by the share of their words that the source has.
+        bands: for each range of the share of words that the source has, how well the model reads such answers.
     """
 
     unsure: tuple[float, float]

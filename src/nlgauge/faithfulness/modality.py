@@ -140,7 +140,9 @@ class _Frame(NamedTuple):
 
 
 class ModalSource:
-    """A source, prepared for the rules of plans and claims, with the first sentences of each frame to bound the work.
+    """A source, prepared for the rules of plans and claims.
+
+    To bound the time, only the first plans and the first claims of the source are used.
 
     Args:
         texts: the texts of the source.
@@ -224,7 +226,11 @@ class ModalSource:
         return None
 
     def _not_shown(self, event: frozenset[str]) -> str | None:
-        """Return why a sentence with this event differs: it tells as shown what the source only says; else None."""
+        """Return why a sentence differs: it tells as shown what the source only says; None otherwise.
+
+        Args:
+            event: the stems of what the sentence tells as shown.
+        """
         for frame in self._said if len(event) > 1 else ():
             if frame.clause and len(event & frame.event) >= _ENOUGH * len(event):
                 shown = any(len(event & other.stems) >= _ENOUGH * len(event) for other in self._shown)
@@ -242,7 +248,10 @@ class ModalSource:
 
     @cached_property
     def _told(self) -> dict[str, list[frozenset[str] | None]]:
-        """For each verb, the stems of each sentence that has it in the past; None for one like "she built it"."""
+        """For each verb, the stems of each sentence that has this verb in the past.
+
+        For a sentence with a pronoun, such as "she built it", there is None in place of stems.
+        """
         told: dict[str, list[frozenset[str] | None]] = {}
         for text in self._short:
             stems = None if _AGAIN.search(text) else frozenset(_stems(text))

@@ -143,7 +143,14 @@ class Passages:
         return [Passage(self._sentences)] if 1 < len(self._sentences) <= _SHORT_SOURCE else []
 
     def lists(self, stems: Set[str]) -> list[Passage]:
-        """Return the passages that may list things: single sentences with such stems, and a short source as a whole."""
+        """Return the passages that may list the things of a statement about an order.
+
+        Args:
+            stems: the stems of the statement.
+
+        Returns:
+            The passages of a single sentence that have one of the rarer stems, and the whole source if it is short.
+        """
         return [*(passage for passage in self.near(stems) if passage.sentences == 1), *self._whole]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Wrong order of events, and facts that hold no longer: differences in which a sentence has the words of its source.
+"""Wrong order of events, and facts that no longer hold, in sentences that have the words of their source.
 
 "Change the bulb before unplugging the lamp" has the words of a source that says the reverse. "The talk is in Room 3"
 has the words of "The talk was moved from Room 3 to Room 8". A model that reads words sees neither difference. The rules
@@ -77,9 +77,9 @@ class _Change(NamedTuple):
     """A change that a sentence tells, as in "was moved from Room 3 to Room 8"."""
 
     gone: frozenset[str]
-    """The stems of the old state alone"""
+    """The stems that only the old state has"""
     there: frozenset[str]
-    """The stems of the new state alone"""
+    """The stems that only the new state has"""
     about: frozenset[str]
     """The stems of the rest of the sentence"""
     now: str
@@ -87,7 +87,9 @@ class _Change(NamedTuple):
 
 
 class OrderedSource:
-    """A source, prepared for the rules of order, with the first sentences of each frame to bound the work.
+    """A source, prepared for the rules of order.
+
+    To bound the time, only the first sentences with each sort of order or change are used.
 
     Args:
         texts: the texts of the source.
@@ -125,9 +127,9 @@ class OrderedSource:
             sentence: a sentence of an answer.
 
         Returns:
-            The steps, if the sentence names steps of a list in their order. For a sentence about now: the sentence of
-            the source about now with the same words and numbers, if the source has another number for the past. None
-            otherwise.
+            For a sentence that names steps of a list in their order, these steps. For a sentence about now, the
+            sentence of the source about now that has its words and numbers, if the source also has another number for
+            the past. None for all other sentences.
         """
         if not (self._lists or self._former) or len(sentence) > LONGEST:
             return None
@@ -154,7 +156,13 @@ class OrderedSource:
         return False
 
     def _holding(self, said: _Told) -> str | None:
-        """Return the source's sentence about now that says the same, if one about the past differs; else None."""
+        """Return the source's sentence about now from which a statement about now follows; None if there is none.
+
+        The source must also have a sentence about the past with the same words and other numbers.
+
+        Args:
+            said: the statement.
+        """
         words = said.stems - _digits(said.stems)
         others = [told for told in self._former if told.numbers and not said.numbers & told.numbers]
         if not said.numbers or not any(words <= told.stems for told in others):
@@ -239,7 +247,7 @@ _Steps: TypeAlias = Sequence[tuple[str, frozenset[str]]]
 
 
 def _named(pairs: Sequence[_Events], steps: _Steps) -> str | None:
-    """Return the text of the steps that all pairs of events name in their order; None if a pair does not."""
+    """Return the text of the steps named by pairs of events; None if a pair is not two steps in their order."""
     named: list[int] = []
     for pair in pairs:
         first, then = (_place(event, steps) for event in pair)

@@ -82,7 +82,10 @@ class Part:
 
     @cached_property
     def named(self) -> Sequence[tuple[int, int, str]]:
-        """Each word of a name behind a preposition or another part of the name: begin, end, and the word before."""
+        """The words of names, each with begin, end, and the word before it.
+
+        The word before is a preposition such as "in", or has a capital letter, as another part of the name.
+        """
         names: list[tuple[int, int, str]] = []
         before = ""
         for match in WORD.finditer(self.text):
@@ -137,7 +140,7 @@ class Nearest:
 
     Args:
         of: the sentences or clauses, in order.
-        behind: the number of parts behind each part that count as having its stems, too.
+        behind: how many of the next sentences also count as having the stems of a sentence.
     """
 
     def __init__(self, of: Sequence[Part], behind: int = 0) -> None:

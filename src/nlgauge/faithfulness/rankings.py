@@ -72,16 +72,16 @@ _NEXT = re.compile(r"\s*(?P<noun>[^\W\d_]+)")
 def _sought(
     text: str, passage: Passage, most: re.Match[str] | None, word: re.Match[str] | None
 ) -> tuple[list[Operand], bool, str]:
-    """Return the numbers of a passage for an order, whether the greatest is the first, and the statement's other words.
+    """Return the numbers by which a statement orders things, with the direction and the rest of the statement.
 
     Args:
         text: the statement.
-        passage: the passage of the source.
+        passage: the passage of the source that may have the numbers.
         most: a match of "costs the most" or "the most rooms" in the statement, or None.
         word: a match of a word such as "cheapest", or None. One of the two matches must be given.
 
     Returns:
-        The numbers, the direction, and the text without the words of the match.
+        The numbers, whether the greatest of them comes first, and the statement without the words of the match.
     """
     if most is not None and most["many"]:
         noun = stem_of(most["of"].lower())

@@ -124,7 +124,7 @@ class Told(NamedTuple):
     sentence: str
     """The sentence; empty where the characters are removed"""
     reason: str = ""
-    """Why the source has another value; empty if that is not certain"""
+    """The difference of the value from the source, in words; empty if no difference is certain"""
     given: bool = False
     """Whether a sentence of the source has the value"""
 
@@ -239,7 +239,7 @@ class _There(NamedTuple):
 
     sentence: str
     reason: str
-    """Why the source has another value than the record; empty if it has the same value"""
+    """The difference of the record's value from this sentence, in words; empty if the sentence has the same value"""
 
 
 class _Given:

@@ -13,7 +13,7 @@ from nlgauge.faithfulness.stems import GENERAL, MOST, key_words, opposed, stem_o
 
 
 class Record(NamedTuple):
-    """A key of a record whose value is yes or no."""
+    """A key with the value yes or no, in a record."""
 
     key: frozenset[str]
     """The stems of the key"""
@@ -101,7 +101,8 @@ def cells(text: str) -> list[Cell]:
 def structure(text: str) -> Sequence[Mapping[str, object]]:
     """Return the records of a text, each as a mapping from keys to values.
 
-    If a record stands under a key itself, this key is the value of the empty key.
+    A record may stand under a key of its own, as in ``{"alba": {"stars": 4}}``. Then its mapping has this key as the
+    value of the empty key: ``{"": "alba", "stars": 4}``.
 
     Args:
         text: the whole text.
@@ -116,7 +117,7 @@ def structure(text: str) -> Sequence[Mapping[str, object]]:
 
 
 def records(records: Iterable[Mapping[str, object]]) -> Iterator[Record]:
-    """Yield each key of the records whose value is yes or no."""
+    """Yield the keys with the value yes or no, in all records."""
     for record in records:
         names = frozenset(
             stem for value in record.values() if not isinstance(value, bool) for stem in stems_and_numbers(str(value))

@@ -30,7 +30,7 @@ _Day: TypeAlias = "tuple[int, int | None, int | None]"
 
 
 class RelativeDays:
-    """The sentences of a source with words such as "yesterday", whose day follows from the date of their text.
+    """The sentences of a source with words such as "yesterday". Their day follows from the date of their text.
 
     Args:
         texts: the texts of the source.
@@ -43,7 +43,14 @@ class RelativeDays:
         return bool(self._dated)
 
     def of(self, sentence: Sentence) -> Derived | None:
-        """Return whether a statement with one date follows; None where no sentence with "yesterday" has its words."""
+        """Return whether a statement with one date follows from a sentence with a word such as "yesterday".
+
+        Args:
+            sentence: the statement.
+
+        Returns:
+            Whether the statement follows or is excluded; None where neither is certain.
+        """
         dates = [quantity for quantity in sentence.quantities if quantity.kind != "weekday"]
         if len(dates) != 1 or sentence.negated or _AGO.search(sentence.text):
             return None
@@ -64,7 +71,12 @@ class RelativeDays:
 
 
 def _agrees(said: Sequence[float | None], day: _Day) -> bool | None:
-    """Return whether a date agrees with a day in all parts that it has; None where the day lacks one of these parts."""
+    """Return whether a day has all parts of a date; None where the date has a part that is not known of the day.
+
+    Args:
+        said: year, month and day of the date; None for parts that it does not give.
+        day: the day.
+    """
     both = [(mine, theirs) for mine, theirs in zip(said, day, strict=True) if mine is not None]
     if any(theirs is None for _, theirs in both):
         return None

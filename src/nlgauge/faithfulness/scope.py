@@ -37,7 +37,9 @@ class _Said(NamedTuple):
 
 
 class ScopedSource:
-    """A source, prepared for the rules of some and all, with its first clauses with such words to bound the work.
+    """A source, prepared for the rules of some and all.
+
+    To bound the time, only the first clauses about some and the first about all are used.
 
     Args:
         texts: the texts of the source.

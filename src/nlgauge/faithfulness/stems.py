@@ -77,7 +77,7 @@ def negated(text: str) -> bool:
 
 
 def negations(text: str) -> list[str]:
-    """Return the words that negate a text, in lower case. Beside "neither", "nor" is left out."""
+    """Return the words that negate a text, in lower case. In a text with "neither", "nor" does not count."""
     words = [word.lower() for word in _NEGATION.findall(text)]
     return [word for word in words if word != "nor" or "neither" not in words]
 

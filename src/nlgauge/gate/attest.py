@@ -82,7 +82,11 @@ def write_statement(record: Mapping[str, Any], inputs: Mapping[str, Path], path:
 
 
 def of_subject(subject: object) -> str:
-    """Return the digest of a statement's subject, which the sealed predicate of the statement repeats."""
+    """Return the digest of a statement's subject. The predicate has it too, so a changed subject is found.
+
+    Args:
+        subject: the value of the statement's field 'subject', which names the input files.
+    """
     return digest_of(exact(json.dumps(subject)))
 
 

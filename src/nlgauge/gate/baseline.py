@@ -58,7 +58,19 @@ class Baseline:
     """The comparison of a table with the table of an earlier run, by one sub-score of a metric."""
 
     def __init__(self, table: ScoreTable, earlier: ScoreTable, spec: str, part: str, upwards: bool) -> None:
-        """Raise InputError if the two tables cannot be compared, and SpecError for a corpus-level metric."""
+        """Check that the two tables can be compared.
+
+        Args:
+            table: the scores of the present run.
+            earlier: the scores of the earlier run.
+            spec: the metric.
+            part: the sub-score of the metric.
+            upwards: whether a larger value is better.
+
+        Raises:
+            InputError: the two tables cannot be compared.
+            SpecError: it is a corpus-level metric.
+        """
         if spec not in earlier.columns:
             remedy = f"it has {', '.join(earlier.columns) or 'no metric'}"
             if any(now_of(old, part) and part in column.parts for old, column in earlier.columns.items()):
@@ -92,7 +104,8 @@ class Baseline:
 
         Raises:
             InputError: the runs have too few items in common to show a loss of any size, or the history cannot be used.
-            SpecError: a value of the terms is not possible, or a history is asked of a metric without values of rows.
+            SpecError: a value of the terms is not possible, or there is a history and the metric's value is not a mean
+                over rows.
         """
         terms.refuse_wrong(history is not None)
         pairs = {now: self._pair(now, before) for now, before in self._systems.items()}
@@ -120,6 +133,10 @@ class Baseline:
 
     def _pair(self, now: str, before: str) -> _Pair:
         """Return a table in which the present and the earlier outputs of a system are two systems.
+
+        Args:
+            now: the name of the system in the present table.
+            before: the name of the system in the baseline.
 
         Raises:
             InputError: the two runs have their items in different orders.
@@ -169,7 +186,13 @@ class Baseline:
     def _analysed(
         self, pairs: Mapping[str, _Pair], significance: float, path: str | os.PathLike[str]
     ) -> tuple[Regression, ...]:
-        """Return the interim analysis of every system, after writing it to the history."""
+        """Return the interim analysis of every system, after writing all of them to the history.
+
+        Args:
+            pairs: by name of a system, its outputs in both runs.
+            significance: the significance level that all systems share.
+            path: the file of the history.
+        """
         if self._now.sums is not None:
             problem = f"{self._spec} has a value of all rows together, of which there is no interim analysis"
             raise SpecError(f"{problem}: give a metric whose value is the mean of its rows")
@@ -272,7 +295,16 @@ class _Pair:
         return int(there.sum()) if self._place.clusters is None else len(np.unique(self._place.clusters[there]))
 
     def values(self, spec: str, part: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]:
-        """Return the present and the earlier values [items], and the clusters; no items if a value is infinite."""
+        """Return the values of the items that have one in both runs.
+
+        Args:
+            spec: the metric.
+            part: the position of the sub-score among those of the metric.
+
+        Returns:
+            The present values, the earlier values, and the cluster of each item: [items] each. The clusters are None
+            if the table has none. If a value is infinite, no item is returned.
+        """
         now, before = self._place.of(self.table.columns[spec].values[:, part]).T
         both = ~(np.isnan(now) | np.isnan(before))
         now, before = now[both], before[both]

@@ -94,8 +94,8 @@ def check(
     item, or by item alone if both tables have one system. A row that has a value in the baseline and is missing in the
     table fails. If the table is `clustered`, whole clusters are the units of the test.
 
-    With evidence in the table (`evaluate(evidence=True)`), the verdict also names the unsupported words of a failing
-    row.
+    With evidence in the table (`evaluate(evidence=True)`), the verdict also names the unsupported words of a failing or
+    doubtful row.
 
     Args:
         table: the scores.
@@ -105,8 +105,8 @@ def check(
             `at_least`, `at_most` or both. With a corpus-level metric, systems are checked in place of rows.
         at_most: the greatest value that passes, if lower is better.
         threshold: a threshold of `nlgauge.calibrate`, in place of metric, part, at_least and at_most. A note of the
-            verdict repeats its promise. Another note says so if the promise does not hold, because the rows' scores are
-            unlike those of the rated rows.
+            verdict repeats its promise. If the rows' scores are unlike those of the rated rows, another note says that
+            the promise does not hold.
         outputs: the texts of the rows, for a threshold that does not judge answers in quite other words than their
             source.
         bar: the deprecated name of `threshold`, accepted for one version more.
@@ -253,7 +253,14 @@ _JUDGED = ("passed", "doubtful", "failed")
 
 
 def _outcomes(table: ScoreTable, limits: Limits, names: Sequence[str | None], allow_missing: bool) -> Iterator[Outcome]:
-    """Yield what the gate says of each row; names: of the model that decided about it, empty with a single model."""
+    """Yield the outcome of each row, or of each system for a corpus-level metric.
+
+    Args:
+        table: the scores.
+        limits: the values with which a row passes.
+        names: for each row, the name of the model that decided about the row; empty if the metric has a single model.
+        allow_missing: whether a row without a value is allowed.
+    """
     column = limits.column
     values = column.values[:, column.parts.index(limits.part)].tolist()
     first = limits
@@ -296,7 +303,14 @@ def _outcomes(table: ScoreTable, limits: Limits, names: Sequence[str | None], al
 
 
 def _state(limits: Limits, value: float, reason: str | None, allow_missing: bool) -> tuple[State, str | None]:
-    """Return the state of a value, and the reason why it does not pass (None if it passes)."""
+    """Return the state of a row, and the reason why the row does not pass (None if it passes).
+
+    Args:
+        limits: the values with which a row passes.
+        value: the value of the row; NaN if it has none.
+        reason: why the row has no value; None if that was not saved.
+        allow_missing: whether a row without a value is allowed.
+    """
     grounded = limits.sure is not None
     if math.isnan(value):
         if grounded and reason is not None and reason.endswith(NO_CLAIM):
@@ -316,7 +330,15 @@ def _state(limits: Limits, value: float, reason: str | None, allow_missing: bool
 def _refuse_wrong(
     grounded: bool, strict: str | None, ratings: bool, at_most_wrong: float | None, accepted: bool
 ) -> None:
-    """Raise SpecError for options about a set of answers that contradict each other."""
+    """Raise SpecError for options about a set of answers that contradict each other.
+
+    Args:
+        grounded: whether the source's support is checked.
+        strict: the option `strict` of `check`.
+        ratings: whether ratings are given.
+        at_most_wrong: the option `at_most_wrong` of `check`.
+        accepted: whether accepted answers are given.
+    """
     if not grounded and (strict is not None or at_most_wrong is not None or accepted):
         raise SpecError("strict, at_most_wrong and accepted are of the source's support: ask for it (grounded)")
     if strict not in (None, "fails", "doubtful"):

@@ -34,7 +34,8 @@ class RightAnswers(NamedTuple):
     """How often a model doubts right answers: the smallest and the largest share on the labelled sets of one kind."""
 
     failing: float
-    """The largest share of right answers below the strict threshold, at the upper end of its interval"""
+    """The largest share of right answers that fail (below the lower, strict threshold), at the upper end of its
+    interval"""
     doubted_low: float
     """The smallest share of right answers that are doubtful or failing, at the lower end of its interval"""
     doubted: float
@@ -66,9 +67,9 @@ def alone(
 ) -> Decision:
     """Decide by the number of doubted answers, compared with the number that right answers alone would give.
 
-    The number of doubted answers and the number of failing ones are tested, each at half of the level. Several systems
-    share the level (Bonferroni). Answers that a person has accepted count as right. If a system has at least
-    `FEWEST_ACCEPTED` of them, its other answers fail if the model doubts them significantly more often than the
+    The number of doubted answers and the number of failing ones are tested, each at half of the significance level.
+    Several systems share this level (Bonferroni). Answers that a person has accepted count as right. If a system has at
+    least `FEWEST_ACCEPTED` of them, its other answers fail if the model doubts them significantly more often than the
     accepted ones (Fisher's exact test); the rate on the card is then not used for the doubted answers.
 
     Args:

@@ -31,8 +31,8 @@ class Guard:
         question: the question that is answered. It never counts as a support.
         model: as `nlgauge.evaluate` takes it. Its card must have thresholds.
         metric: a metric that gives the probability of support, as `check --grounded -m` takes it; by default
-            `Faithfulness`. A `Judge`, for one, is asked about each sentence, without the cache and by two requests: the
-            first one finds out how the server answers.
+            `Faithfulness`. With a `Judge`, each sentence costs two requests, of which the first finds out how the
+            server answers. The cache is not used.
 
     Raises:
         InputError: the source has no texts.
@@ -133,7 +133,12 @@ def refuse_no_source(source: object) -> None:
 
 
 def _refuse_columns(metric: Metric, whole: Metric) -> None:
-    """Raise SpecError for a metric that reads a column of the rows, which a new sentence does not have."""
+    """Raise SpecError for a metric that reads a column of the rows, which a new sentence does not have.
+
+    Args:
+        metric: the metric to check. If it is made of several metrics, each of these is checked.
+        whole: the metric that the error names.
+    """
     if isinstance(metric, OfMembers):
         for member in metric.members.values():
             _refuse_columns(member, whole)

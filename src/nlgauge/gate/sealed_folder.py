@@ -1,7 +1,8 @@
 """Check of whether a folder of results (scores in blocks, or a rating project) was changed after it was written.
 
-The header of scores and project.json of a rating project have a seal. They hold the digest of each other file as it was
-written. People fill in the sheets of a rating project, so only the texts and the names of their rows are compared.
+One file of the folder has a seal: the header of the scores, or project.json of the rating project. This file holds the
+digests that all other files had when they were written. Only of a rating project's sheets, which people fill in, the
+texts and the names of the rows are compared instead.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class SealedFolder:
     kind: str
     """'folder of scores' or 'rating project'"""
     record: Mapping[str, Any]
-    """The header or project.json, with numbers as `exact` reads them"""
+    """The content of the header or of project.json, with numbers as `nlgauge.data.seal.exact` reads them"""
     fields: tuple[str, ...] | None
     """The names of the record's fields that were changed; None where the record has no seal"""
     files: tuple[SealedFile, ...]
@@ -114,7 +115,13 @@ def _record(content: bytes, place: Path) -> tuple[dict[str, Any], tuple[str, ...
 
 
 def _files(place: Path, record: Mapping[str, Any], holder: str) -> list[SealedFile]:
-    """Return the states of a folder's files, compared with the digests in its record. Hidden files are left out."""
+    """Return the states of a folder's files, compared with the digests in its record. Hidden files are left out.
+
+    Args:
+        place: the folder.
+        record: the content of the file with the seal.
+        holder: the name of the file with the seal, which is left out too.
+    """
     sealed = record.get(FILES)
     written = sealed if isinstance(sealed, dict) else {}
     there = {
@@ -139,7 +146,15 @@ def _files(place: Path, record: Mapping[str, Any], holder: str) -> list[SealedFi
 
 
 def _of_project(file: SealedFile, place: Path, project: RatingProject) -> SealedFile:
-    """Return the state of a rating project's file, where sheets may be filled and added, and the guideline edited."""
+    """Return the state of a rating project's file, in which some changes are allowed.
+
+    A sheet of the project's rows may be filled or added ('rated'), and the guideline may be edited ('edited').
+
+    Args:
+        file: the state by the digests alone.
+        place: the folder.
+        project: the rating project.
+    """
     path = place / file.name
     if file.state not in (CHANGED, ADDED) or file.digest is None:
         return file

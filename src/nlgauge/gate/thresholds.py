@@ -43,8 +43,8 @@ class Limits:
     """The least value with which a row passes, if rows between `at_least` and this value are doubtful; None without
     doubtful rows"""
     doubted_below: float = -math.inf
-    """A doubtful row below this value is counted among the doubted answers of a set, because the rate of such false
-    alarms was measured"""
+    """A doubtful row counts among the doubted answers of a set only if it is below this value. How often the model
+    doubts right answers was measured with this value"""
     right: Sequence[RightAnswers] | None = None
     """For each row, how often right answers of its kind are doubted; None where this was not measured"""
     notes: tuple[str, ...] = ()
@@ -76,7 +76,11 @@ class Limits:
         return None if self.part in self.column.details else self.column.higher_is_better
 
     def refuse_wrong(self, compared: bool) -> None:
-        """Raise SpecError for an impossible threshold, or if there is neither a threshold nor a comparison."""
+        """Raise SpecError for an impossible threshold, or if there is nothing to check.
+
+        Args:
+            compared: whether there is an earlier run to compare with, so that a threshold may be left out.
+        """
         named = {"at_least": self.at_least, "at_most": self.at_most}
         thresholds = {name: value for name, value in named.items() if value is not None}
         if not thresholds and not compared:

@@ -102,7 +102,12 @@ def refuse_others(**options: object) -> None:
 
 
 def _held(passes: Passes, at_least: float | None) -> tuple[Ruling, str]:
-    """Return the ruling by a threshold on pass^k, and a sentence about it."""
+    """Return the ruling about a system by a threshold on pass^k, and a sentence that explains the ruling.
+
+    Args:
+        passes: the system's pass^k with its interval.
+        at_least: the least pass^k that passes; None without a threshold, with which every system passes.
+    """
     value, low, high = passes.pass_hat_k
     ends = "" if math.isnan(low) else f" [95 % interval {fixed(low, 3)} to {fixed(high, 3)}]"
     said = f"all {passes.k} trials of an item pass with a chance of {fixed(value, 3)}{ends}"

@@ -87,9 +87,12 @@ class Found(NamedTuple):
 def finding_of(evidence: Mapping[str, Any] | None, state: str) -> Found:
     """Return the finding about a row, from its evidence and its state.
 
-    A failing row is a 'false refusal' if its worst claim is that the source has no answer. Else it is 'contradicted' if
-    it has a sure difference from the source, such as another number. It is also 'contradicted' if the model says so of
-    the worst claim and a sentence of the source that has most of the claim's words. Else it is 'not found'.
+    A failing row gets the first of these findings that fits:
+
+    - 'false refusal': its worst claim is that the source has no answer.
+    - 'contradicted': it has a sure difference from the source, such as another number. Or the model says that the
+      source contradicts the worst claim, and a sentence of the source has most of the claim's words.
+    - 'not found': neither.
 
     Args:
         evidence: the evidence of the row, as in the JSON of a table.
@@ -131,7 +134,12 @@ def finding_of(evidence: Mapping[str, Any] | None, state: str) -> Found:
 
 
 def _claim(text: Mapping[str, Any], stretch: Mapping[str, Any]) -> ReadClaim:
-    """Return a claim with the sentence of the source that has most of its words."""
+    """Return a claim with the sentence of the source that has most of the claim's words.
+
+    Args:
+        text: the evidence of the candidate, with its words and the sentences of the source.
+        stretch: the part of that evidence which is about the claim.
+    """
     begin, end = stretch["begin"], stretch["end"]
     near = Counter(word["quote"] for word in text.get("words", []) if begin <= word["begin"] < end and "quote" in word)
     (number, _), *_ = near.most_common(1) or [(None, 0)]
@@ -170,9 +178,9 @@ class Outcome:
     problem: str | None
     """Why the row did not pass, in words; None if it passed"""
     unsupported: tuple[Unsupported, ...] = ()
-    """The words that nothing supports, of a row on the wrong side of the threshold, where the table has the evidence"""
+    """The unsupported words of a row that failed or is doubtful; empty if the table has no evidence of words"""
     finding: Finding | None = None
-    """With `grounded`: the finding about the row. None where the table has no evidence that says more than the state"""
+    """With `grounded`: the finding about the row. None if the row passed or failed and the table has no evidence"""
     answer: str | None = None
     """The text that was judged; None where the table does not have it"""
     reasons: tuple[str, ...] = ()
@@ -227,10 +235,11 @@ class Regression:
     n: int
     """The number of items with a value in both runs"""
     now: float
-    """The present mean, or the present value of all common items together, as `before` is the earlier one"""
+    """The present mean over the common items; for a metric that is computed from all items together, its present value.
+    `before` is the same of the earlier run"""
     before: float
     difference: float
-    """`now` minus `before`, as the metric counts: above 0 is worse where lower is better"""
+    """`now` minus `before`. The sign is not turned: if lower is better, a difference above 0 is a loss"""
     low: float
     high: float
     p: float
@@ -241,7 +250,7 @@ class Regression:
     worse: bool
     """Whether the system makes the gate fail"""
     reason: str | None
-    """The reason for a missing number; None where none is missing"""
+    """Why the interval, the p or another number of this comparison is missing; None if none is missing"""
     look: int | None = None
     """With a history: the number of this interim analysis, from 1. The interval is valid for all analyses at once"""
     no_worse: float | None = None
@@ -274,8 +283,8 @@ class SystemDecision:
     """The least and the greatest number of doubted answers in 95 of 100 sets of n right answers; None where ratings, an
     earlier run or trials decide"""
     p: float = math.nan
-    """The probability that right answers alone give at least as many doubted or failing ones; NaN where ratings, an
-    earlier run or trials decide"""
+    """The p of the hypothesis that all `n` answers are right. It combines a test of the number of doubted answers and a
+    test of the number of failing ones. NaN where ratings, an earlier run or trials decide"""
     wrong: Measured = field(default_factory=Measured)
     """The share of wrong answers with its interval, if ratings decide"""
     passes: Measured = field(default_factory=Measured)
@@ -333,7 +342,8 @@ class Verdict(Answered):
     decision: Decision | None = None
     """The decision about the whole set; None if single rows decide"""
     strict: Literal["fails", "doubtful"] | None = None
-    """Which rows make the gate fail if single rows decide: with 'fails', a doubtful row does not; else it does"""
+    """Whether a doubtful row makes the gate fail if single rows decide: with 'fails' only a failing row does, else a
+    doubtful row does too"""
 
     @property
     def failures(self) -> tuple[Outcome, ...]:
@@ -447,7 +457,7 @@ class Verdict(Answered):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The verdict as `nlgauge check --format json` prints it, without what is added from the scores."""
+        """The verdict as `nlgauge check --format json` prints it, without the fields that `verdict_record` adds."""
         named = [name for name in vars(self) if name not in ("outcomes", "regressions", "decision")]
         rows = [
             {
@@ -523,6 +533,9 @@ def _spans(text: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
     """Return the spans that the metric gives, or else those of words below its threshold.
 
     Words below the threshold that follow each other are a single span.
+
+    Args:
+        text: the evidence of one text, as in the JSON of a table.
     """
     if "unsupported" in text:
         return tuple((begin, end) for begin, end in text["unsupported"])

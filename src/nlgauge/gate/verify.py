@@ -161,7 +161,12 @@ def _scores(path: str | Path, record: dict[str, Any], outputs: Corpus | None) ->
 
 
 def _of_value(change: str, every: Sequence[str]) -> str:
-    """Return the name of a changed line, with the value in this line."""
+    """Return a change of a scores file in words. If a line with a value changed, system, item and value are added.
+
+    Args:
+        change: the change, such as 'line 3'.
+        every: all lines of the file.
+    """
     word, _, number = change.partition(" ")
     if word != "line" or not number.isdecimal():
         return change
@@ -173,7 +178,12 @@ def _of_value(change: str, every: Sequence[str]) -> str:
 
 
 def _other_texts(run: Any, outputs: Corpus) -> Iterator[str]:
-    """Yield phrases on how outputs differ from those that were scored."""
+    """Yield phrases on how outputs differ from those that were scored.
+
+    Args:
+        run: the facts of the run in the scores file, among them the digests of the scored texts.
+        outputs: the outputs to compare.
+    """
     run = run if isinstance(run, dict) else {}
     if run.get("corpus") == outputs.digest:
         return

@@ -79,7 +79,7 @@ def rescaled(value: Numbers, baseline: float) -> Numbers:
 
 
 def mean_alignment(alignment: Array) -> float:
-    """Return the mean alignment: [words] -> number; NaN without words. In table F.6 it is used with y -> [x, c]."""
+    """Return the mean alignment: [words] -> number; NaN without words. The paper's table F.6 has it for y -> [x, c]."""
     return float(alignment.mean()) if len(alignment) else np.nan
 
 
@@ -113,7 +113,8 @@ def all_supported(probabilities: Sequence[float]) -> float:
         probabilities: for each claim, the probability that it is supported.
 
     Returns:
-        The probability. It is NaN without claims, and if a claim has none; it is 0 if a claim has 0.
+        The probability. It is NaN without claims, and if the probability of a claim is NaN. It is 0 if the probability
+        of a claim is 0.
     """
     chances = np.array(probabilities, np.float64)
     if len(chances) == 1:
@@ -123,11 +124,6 @@ def all_supported(probabilities: Sequence[float]) -> float:
     with np.errstate(divide="ignore", over="ignore"):
         against = np.sort(1 / chances - 1)  # a sum in one order for all orders of the claims
         return float(1 / (1 + against.sum() / len(chances) ** TOGETHER))
-
-
-def unsupported_share(alignment: Array, threshold: float) -> float:
-    """Return the share of words whose alignment is below a threshold: [words] -> number; NaN without words."""
-    return mean_alignment((alignment < threshold).astype(np.float64))
 
 
 def unsupported_spans(alignment: Array, spans: NDArray[np.integer], threshold: float) -> list[tuple[int, int]]:
@@ -146,7 +142,7 @@ def unsupported_spans(alignment: Array, spans: NDArray[np.integer], threshold: f
 
 
 def consistency(output_to_source: Array) -> float:
-    """Return mean align(y -> x) (equation 2)."""
+    """Return mean align(y -> x), the mean alignment of the output's words with the source (equation 2)."""
     return mean_alignment(output_to_source)
 
 
@@ -191,5 +187,5 @@ def groundedness(output_to_context: Array) -> float:
 
 
 def engagingness(output_to_both: Array) -> float:
-    """Return sum align(y -> [x, c]) (equation 5)."""
+    """Return sum align(y -> [x, c]), the amount of information of source and context in the output (equation 5)."""
     return groundedness(output_to_both)

@@ -1,14 +1,14 @@
 """Intervals and tests of means, shares and differences: one function gives both, so that they cannot disagree.
 
 An estimated variance near 0 is not certainty: after twelve equal values a thirteenth may differ. So if at least half of
-the values are alike, two values are added, one on each side of the common value. The distance of each added value is a
-root mean square, of the distances of the values seen on that side and of the distance of the end of the scale. So a few
-small losses do not exclude a large one that was not drawn. A scale without an end is taken to end at the magnitude of
-the values, or at the furthest value if that is further. To values of yes and no the two ends are always added. The
-interval is that of Student's t for all these values, and the test is the same Student's t. For values that lie only at
-the ends of a scale (yes and no, and their differences) this is the adjusted interval of Agresti and Coull (1998) and of
-Bonett and Price (2012). An independent share has Wilson's interval (1927) with the score test, and the exact interval
-(Clopper and Pearson 1934) if all values are at one end.
+the values are alike, two values are added, one on each side of the common value. Each added value has a distance from
+the common value that is a root mean square: of the distances of the values seen on its side, and of the distance of the
+end of the scale. So a few small losses do not exclude a large one that was not drawn. A scale without an end is taken
+to end at the magnitude of the values, or at the furthest value if that is further. To values of yes and no the two ends
+are always added. The interval is that of Student's t for all these values, and the test is the same Student's t. For
+values that lie only at the ends of a scale (yes and no, and their differences) this is the adjusted interval of Agresti
+and Coull (1998) and of Bonett and Price (2012). An independent share has Wilson's interval (1927) with the score test,
+and the exact interval (Clopper and Pearson 1934) if all values are at one end.
 
 Values of one group (cluster) are not independent. Their error comes from a jackknife that leaves out each group once
 (CR3 of Bell and McCaffrey 2002), with Satterthwaite's degrees of freedom. The two added values become two groups of
@@ -56,7 +56,7 @@ FEWEST = 2.0
 
 
 class Measured(NamedTuple):
-    """A number with its interval; NaN where there is none."""
+    """A number with the ends of its interval. The ends are NaN without an interval, all three without a number."""
 
     value: float = math.nan
     low: float = math.nan
@@ -80,21 +80,21 @@ class Student(NamedTuple):
         return self.centre - half, self.centre + half
 
     def above(self, bound: float) -> float:
-        """Return p of the test that the true value is not above a bound, one-sided."""
+        """Return the one-sided p of the hypothesis that the true value is at most a bound."""
         return student_tail((self.centre - bound) / self.error, self.freedom)
 
     def below(self, bound: float) -> float:
-        """Return p of the test that the true value is not below a bound, one-sided."""
+        """Return the one-sided p of the hypothesis that the true value is at least a bound."""
         return student_tail((bound - self.centre) / self.error, self.freedom)
 
 
 class Share(NamedTuple):
-    """The score interval of a share of independent items, on the scale of its values."""
+    """The law of a share of independent items: Wilson's score interval, on the scale of the items' values."""
 
     share: float
     """The share, from 0 to 1"""
     items: float
-    """The number of independent items with the same precision; it may be a fraction"""
+    """The number of independent items that would give the same precision; it may be a fraction"""
     limits: Limits
     """The two values of an item, such as (0, 1)"""
     seen: float = math.inf
@@ -102,12 +102,12 @@ class Share(NamedTuple):
 
     @property
     def centre(self) -> float:
-        """The share with one more item of each kind, on the scale of the values."""
+        """The share after one more item with each of the two values is added, on the scale of the values."""
         return self._placed((self.share * self.items + 1) / (self.items + 2))
 
     @property
     def error(self) -> float:
-        """The standard error of the share with one more item of each kind, on the scale of the values."""
+        """The standard error of `centre`, on the scale of the values."""
         share = (self.share * self.items + 1) / (self.items + 2)
         return math.sqrt(share * (1 - share) / (self.items + 1)) * (self.limits[1] - self.limits[0])
 
@@ -121,11 +121,11 @@ class Share(NamedTuple):
         return self._placed(low), self._placed(high)
 
     def above(self, bound: float) -> float:
-        """Return p of the test that the true value is not above a bound, one-sided."""
+        """Return the one-sided p of the hypothesis that the true value is at most a bound."""
         return self._p(bound, 1)
 
     def below(self, bound: float) -> float:
-        """Return p of the test that the true value is not below a bound, one-sided."""
+        """Return the one-sided p of the hypothesis that the true value is at least a bound."""
         return self._p(bound, -1)
 
     def _placed(self, share: float) -> float:
@@ -147,7 +147,7 @@ Law: TypeAlias = "Student | Share"
 
 @dataclass(frozen=True)
 class Inference:
-    """The mean of n values, or another number of theirs, with its interval, tests and planned sample sizes.
+    """The mean of n values, or another number computed from them, with its interval, tests and sample sizes.
 
     Without `laws` there is neither an interval nor a test.
     """
@@ -157,7 +157,7 @@ class Inference:
     groups: int = 0
     """The number of groups (clusters) of the values; n if the values have no groups"""
     effective: float = math.nan
-    """The number of groups of equal size with the same precision. Below `FEWEST` there are no laws"""
+    """The number of groups of equal size that would give the same precision. Below `FEWEST` there are no laws"""
     laws: tuple[Law, ...] = ()
     """The distributions of the number. The interval is the union of their intervals, and p the largest of their p"""
     limits: Limits = UNLIMITED
@@ -174,7 +174,7 @@ class Inference:
         return Measured(self.value, *self.interval(level))
 
     def above(self, bound: float = 0.0) -> float:
-        """Return p of the test that the true value is not above a bound, one-sided.
+        """Return the one-sided p of the hypothesis that the true value is at most a bound.
 
         Args:
             bound: the bound, in the unit of the value.
@@ -186,7 +186,7 @@ class Inference:
         return self._beyond(bound < self.limits[0], self.value > bound, [law.above(bound) for law in self.laws])
 
     def below(self, bound: float = 0.0) -> float:
-        """Return p of the test that the true value is not below a bound, one-sided: `above` in the other direction."""
+        """Return the one-sided p of the hypothesis that the true value is at least a bound, as in `above`."""
         return self._beyond(bound > self.limits[1], self.value < bound, [law.below(bound) for law in self.laws])
 
     @staticmethod
@@ -196,7 +196,7 @@ class Inference:
         return 0.0 if certain else max(0.0 if seen else 0.5, *p)
 
     def p(self, bound: float = 0.0) -> float:
-        """Return p of the two-sided test that the true value is the bound.
+        """Return the two-sided p of the hypothesis that the true value is the bound.
 
         Args:
             bound: the bound, in the unit of the value.
@@ -234,9 +234,9 @@ class Inference:
         return t * self.error * math.sqrt(self.n / items)
 
     def needed(self, confidence: float, power: float, size: float, sides: int = 2) -> float:
-        """Return the number of items, in groups as large as these, with which a difference is found significant.
+        """Return the number of items with which a difference is found significant, if groups stay as large as they are.
 
-        With one side, so many items also show that two equal systems differ by less than `size`.
+        With `sides` 1, the same number of items shows that two equal systems differ by less than `size`.
 
         Args:
             confidence: 1 minus the error probability of the test, such as 0.95.
@@ -311,9 +311,9 @@ def chance_of(values: Float, variance: float, clusters: Integers | None = None) 
     """Return the mean of estimated probabilities, one for each item, with its interval and tests.
 
     The interval is Wilson's, for the number of yes and no values that would have the variance of the mean, with
-    Student's quantile (Korn and Graubard 1998 do the same for surveys). A few items often lack the rare ones with a
-    large probability, and then differ less than all items do. So a least variance is given, which follows from other
-    facts about the items.
+    Student's quantile (Korn and Graubard 1998 do the same for surveys). If only rare items have a large probability, a
+    small sample often has none of them, and then its probabilities vary less than those of all items. So a least
+    variance is given, which follows from other facts about the items.
 
     Args:
         values: the estimated probability of each item: [n], from 0 to 1.
@@ -344,8 +344,8 @@ def statistic_of(
 ) -> Inference:
     """Return a number that is computed from summed counts of all items, such as corpus BLEU, with interval and tests.
 
-    By the jackknife, the value of an item is n times the number of all items, less n - 1 times the number without this
-    item (Tukey 1958). These values are then treated as in `mean_of`.
+    By the jackknife, the value of an item is n times the number computed from all items, less n - 1 times the number
+    computed without this item (Tukey 1958). These values are then treated as in `mean_of`.
 
     Args:
         counts: the counts of each item: [n, counts].
@@ -357,7 +357,7 @@ def statistic_of(
             two outputs are equal.
 
     Returns:
-        The number of all items, with its intervals and tests.
+        The number computed from all items, with its intervals and tests.
     """
     n, total = len(counts), counts.sum(0)
     value = float(formula(total)) if n else math.nan
@@ -503,7 +503,8 @@ def _student(sums: Float, sizes: Float, kind: _Kind) -> Student | None:
     """Return Student's t of the mean of groups, from their sums and sizes, both [groups]; None without any spread.
 
     Groups of unequal size have at most the degrees of freedom of `tail_freedom`, because large groups may differ from
-    the others. Each of the two added groups adds one degree, and is not counted among the tails, since it was not seen.
+    the others. The two added groups were not seen, so they are left out of `tail_freedom`, and each of them adds one
+    degree of freedom.
     """
     seen = len(sizes)
     added = kind.added(sums / sizes, sizes)

@@ -3,7 +3,8 @@
 The tests that a risk is below a limit, with few rows, are those of Angelopoulos, Bates, Candès, Jordan and Lei, "Learn
 then test", 2021 (arXiv 2110.01052), sections 2.2 (binomial p-values) and 3.2 (fixed sequences).
 
-The interim analyses have a confidence sequence for paired differences: intervals that hold at all of them at once.
+The interim analyses have a confidence sequence for paired differences. These are intervals that hold at all analyses at
+once.
 """
 
 from __future__ import annotations
@@ -90,7 +91,10 @@ def student_quantile(p: float, df: float) -> float:
 
 
 def _newton(p: float, df: float) -> float:
-    """Return an approximate quantile, by Newton's method from the normal quantile, which is below the result."""
+    """Return an approximate quantile p of Student's t, for p from 0.5 on, by Newton's method.
+
+    The method begins at the normal quantile, which is not above this quantile.
+    """
     t = NormalDist().inv_cdf(p)
     if df > NORMAL:
         return t
@@ -221,9 +225,9 @@ class Spread(NamedTuple):
     """The uncertainty of a statistic of independent groups (items, or clusters of items)."""
 
     error: float
-    """The standard error"""
+    """The standard error of the statistic"""
     effective: float
-    """The effective number of groups: the number of groups of equal size with the same precision"""
+    """The effective number of groups: the number of groups of equal size that would give the same precision"""
 
     @property
     def freedom(self) -> float:
@@ -345,14 +349,14 @@ def spent(level: float, number: int) -> float:
 def interim_analysis(sums: Sequence[float], sizes: Sequence[float], number: int, level: float = 0.05) -> InterimResult:
     """Return the mean difference at an interim analysis, with an interval that is valid at all analyses at once.
 
-    If nothing changed, now and before are exchangeable, so the sums are symmetric about 0. Given their absolute values,
-    their signs are random, and for every x, P(sum >= x sqrt(sum of squares)) <= c P(N >= x) with c = 1 / (4 P(N >= sqrt
-    2)) (Bentkus and Dzindzalieta, *A tight Gaussian bound for weighted sums of Rademacher random variables*, Bernoulli
-    2015). This bound is valid for few differences of any range, and needs no variance. The levels of all analyses sum
-    to `level`. So by the union bound the share of series with an error is at most `level`, even if the analyses share
-    data, such as one baseline (Robbins, *Statistical Methods Related to the Law of the Iterated Logarithm*, 1970, calls
-    such intervals a confidence sequence). The interval holds all shifts of the differences that the test does not
-    reject, for differences that are symmetric about their shift.
+    If nothing changed between two runs, their values are exchangeable, so the sums are symmetric about 0. Given their
+    absolute values, their signs are random, and for every x, P(sum >= x sqrt(sum of squares)) <= c P(N >= x) with c = 1
+    / (4 P(N >= sqrt 2)) (Bentkus and Dzindzalieta, *A tight Gaussian bound for weighted sums of Rademacher random
+    variables*, Bernoulli 2015). This bound is valid for few differences of any range, and needs no variance. The levels
+    of all analyses sum to `level`. So by the union bound the share of series with an error is at most `level`, even if
+    the analyses share data, such as one baseline (Robbins, *Statistical Methods Related to the Law of the Iterated
+    Logarithm*, 1970, calls such intervals a confidence sequence). The interval has the shifts that the test does not
+    reject. A shift is a number about which the differences are symmetric.
 
     Args:
         sums: the sum of the differences of each item or cluster of items: [groups].

@@ -174,8 +174,8 @@ class _Frame:
     def tiles(self, triangle: bool = False) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
         """Yield lower bounds of half the squared distances between parts of the left and right set, tile by tile.
 
-        No distance is in two tiles. With `triangle`, a distance is twice in one tile only between points that are both
-        columns of this tile.
+        Each pair of points is in one tile alone. With `triangle`, a pair is in its tile twice, as (x, y) and as (y, x),
+        if both points are columns of this tile.
 
         Args:
             triangle: whether both sets are the same, so that each distance is needed once.
@@ -193,15 +193,30 @@ class _Frame:
                 yield row, column, np.matmul(left, right.T, out=out)
 
     def limit(self, bound: NDArray[np.float32], rows: slice) -> NDArray[np.float32]:
-        """Return an upper limit for the bounds of a row's k nearest points, if k bounds are at most `bound`: [rows].
+        """Return, for each row, a limit for the bounds (`tiles`) of its k nearest points.
 
         With a lower bound b, the distance is at most b + 2 s(x) + 2 s(y). As |y| is at most |x| + |x - y|, s(y) is at
         most 3 s(x) + 5 t b.
+
+        Args:
+            bound: for each row, a number that k of its bounds do not exceed: [rows].
+            rows: the rows.
+
+        Returns:
+            The limits: [rows]. A point whose bound is above the limit is none of the k nearest.
         """
         return _rounded_up(bound + 8 * self.slack[0][rows] + 10 * self.error * np.maximum(bound, 0))
 
     def gap(self, left: Integers, right: Integers) -> Reals:
-        """Return the difference between upper and lower bound for pairs of points, given by their indices: [pairs]."""
+        """Return the upper bound less the lower bound of half the squared distance, for pairs of points.
+
+        Args:
+            left: the index of each pair's point in the left set: [pairs].
+            right: the index of each pair's point in the right set: [pairs].
+
+        Returns:
+            The differences: [pairs].
+        """
         gap: Reals = 2 * (self.slack[0][left] + self.slack[-1][right])
         return gap
 
@@ -217,7 +232,15 @@ class _Tally:
         self._holds = np.full(len(centres.weight), never)
 
     def add(self, centres: Integers, points: Integers, low: Reals, high: Reals, half_scale: float) -> None:
-        """Add pairs that may be in a ball, each once, with bounds of half their scaled squared distances."""
+        """Add pairs of a centre and a point that may be in its ball. Each pair must be added once.
+
+        Args:
+            centres: the index of each pair's centre: [pairs].
+            points: the index of each pair's point: [pairs].
+            low: a lower bound of the pair's squared distance, times `half_scale`: [pairs].
+            high: an upper bound of the pair's squared distance, times `half_scale`: [pairs].
+            half_scale: the factor from squared distances to the bounds.
+        """
         radii = self.radii[centres] * half_scale
         first = _place(radii, low)
         near = np.flatnonzero(first != _place(radii, high))

@@ -54,7 +54,14 @@ def runs_p(labels: Mask) -> float:
 
 
 def halves_p(labels: Mask) -> float:
-    """Return the two-sided p of the hypothesis that labels [n] stand in random order, by the ones in the first half."""
+    """Return the two-sided p of the hypothesis that labels stand in random order, by the true ones in the first half.
+
+    Args:
+        labels: the labels, in order: [n].
+
+    Returns:
+        p, from the number of true labels in the first half, which is hypergeometric in random order.
+    """
     n, ones, half = len(labels), int(labels.sum()), len(labels) // 2
     ways, counts = _ways(n), np.arange(min(half, ones) + 1)
     chances = np.exp(ways(ones, counts) + ways(n - ones, half - counts) - ways(n, half))

@@ -107,7 +107,8 @@ def leverage(scores: Float, design: Design, factor: Float) -> Float:
     Args:
         scores: the score of each row: [rows].
         design: which rows are rated, and how they were drawn.
-        factor: the share of the rated rows in the mean of each stratum, beside rows that were added: [strata].
+        factor: for each stratum, the weight of its rated rows in its mean rating: [strata], from 0 to 1. It is below 1
+            if rows were added to the stratum (`nlgauge.maths.rated_means`).
 
     Returns:
         The leverages: [rows], from 0 to 0.9.
@@ -128,7 +129,10 @@ def totals(influence: Float, clusters: Integers | None) -> Float:
 
 
 def _settled(values: Float, design: Design) -> Float:
-    """Return influences [rows] without their fixed part: the number of rated rows of each stratum does not vary."""
+    """Return influences [rows] without the part that comes from the number of rated rows of each stratum.
+
+    This number is fixed, so that it causes no variance. If `design` has probabilities, nothing is removed.
+    """
     if design.probabilities is not None:
         return values
     if not design.strata.any():

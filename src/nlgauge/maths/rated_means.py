@@ -60,7 +60,9 @@ class RatedMean:
     weight: float = 0.0
     """The weight of the scores; 0 for the ratings alone"""
     plain: Inference | None = None
-    """The mean of the ratings alone, with the interval for independent rows of a simple random sample; else None"""
+    """For a mean of the ratings alone in a simple random sample, its interval and tests for independent rows; None
+    otherwise
+    """
 
     def placed(self, places: Integers, rows: int) -> RatedMean:
         """Return the mean with its influences at their places in a whole table, and 0 for all other rows.
@@ -267,10 +269,17 @@ def _two_rows(
 
 
 def _errors(y: Float, x: Float) -> Float | None:
-    """Return each rating minus the rating that its score predicts: [ratings]; None if fewer than half of these are 0.
+    """Return each rating minus the rating that its score predicts; None if fewer than half of these differences are 0.
 
     The prediction is the line through the two most frequent pairs of score and rating, so that scores and ratings may
     have different units.
+
+    Args:
+        y: the ratings: [ratings].
+        x: the weighted score of each rated row: [ratings].
+
+    Returns:
+        The differences: [ratings]; or None.
     """
     pairs, counts = np.unique(np.stack([x, y], 1), axis=0, return_counts=True)
     pairs = pairs[np.argsort(-counts, kind="stable")]
@@ -302,11 +311,11 @@ def more_ratings(
         confidence: the confidence level of the interval.
         margin: half of the wanted length of the interval.
         rated: whether each row is rated: [rows].
-        n: the number of ratings.
+        n: the number of ratings that there are.
         rows: the greatest number of ratings that are possible.
 
     Returns:
-        The number of ratings beside the first `n`; 0 if the interval is short enough, infinite if `rows` ratings are
+        The number of ratings beyond the first `n`; 0 if the interval is short enough, infinite if `rows` ratings are
         not enough.
     """
     influence, added = _influence(means), np.concatenate([of_mean.added for of_mean in means])

@@ -105,7 +105,7 @@ class _Search:
 
         Args:
             ours: the text before the shift.
-            edits: the distance of the text.
+            edits: the distance of this text from the reference.
             most: an upper bound of the gain.
             tried: the number of shifts that were tried before.
 
@@ -159,7 +159,7 @@ class _Search:
         return best[0], shifted, tried
 
     def distance(self, ours: str) -> int:
-        """Return the distance of a text from the reference, of alignments near the diagonal only."""
+        """Return the distance of a text from the reference, by alignments near the diagonal alone."""
         edits, n, m = self._at_least(ours), len(ours), len(self._reference)
         # With so few edits, even if all are insertions or deletions, the path stays near the diagonal.
         return edits if m < _BEAM or edits + abs(n - m) <= 2 * (_BEAM - 2) else self._along(ours)[0]

@@ -136,7 +136,14 @@ class _Problem:
         self.demand[-1] += len(self.rows)
 
     def rounded(self, flow: Integers) -> Integers:
-        """Return the flow [n, m] of the problem, from the padded flow of the perturbed one."""
+        """Return the flow [n, m] of this problem, rounded from the flow that is optimal for `supply` and `demand`.
+
+        Args:
+            flow: the flow for `supply` and `demand`, which may have more rows and columns, without any flow.
+
+        Returns:
+            The flow for the masses `rows` and `columns`.
+        """
         n, m = self.cost.shape
         whole: Integers = (flow[:n, :m] + self._unit // 2) // self._unit
         return whole
@@ -212,7 +219,7 @@ class _Batch:
         out[active[problem], row, column] = self.flow[child]
 
     def _keep(self, left: NDArray[np.bool_]) -> None:
-        """Keep only the problems in `left`."""
+        """Remove the problems for which `left` [problems] is false."""
         shift = self.first - (np.cumsum(left) - 1) * (self.n + self.m)
         nodes = np.repeat(left, self.n + self.m)
         self.up = (self.up - np.repeat(shift, self.n + self.m))[nodes]
@@ -390,7 +397,14 @@ def entropic(cost: Matrix, a: Vector, b: Vector, regularisation: float, toleranc
 
 
 def _newton_step(plan: Matrix, gap: Vector, a: Vector, eps: float) -> Vector:
-    """Return the Newton step for the column prices, with row prices that are optimal for them."""
+    """Return the Newton step for the column prices, with row prices that are optimal for them.
+
+    Args:
+        plan: the plan by these prices: [n, m].
+        gap: what the column sums of the plan lack: [m].
+        a: weights of the rows: [n].
+        eps: the regularisation.
+    """
     curvature = np.diag(plan.sum(axis=0)) - plan.T @ (plan / a[:, None])
     # Prices are determined up to a constant, which a step must not change.
     step: Vector = eps * np.linalg.lstsq(curvature + plan.sum() / len(gap) ** 2, gap, rcond=1e-14)[0]
@@ -398,7 +412,17 @@ def _newton_step(plan: Matrix, gap: Vector, a: Vector, eps: float) -> Vector:
 
 
 def _better(cost: Matrix, f: Vector, g: Vector, log_a: Vector, log_b: Vector, eps: float, step: Vector) -> Vector:
-    """Return the prices after a Sinkhorn round, or after a shortened Newton step if that is better."""
+    """Return the column prices after a Sinkhorn round, or after a shortened Newton step if that is better.
+
+    Args:
+        cost: the costs: [n, m].
+        f: the prices of the rows: [n].
+        g: the prices of the columns: [m].
+        log_a: the logarithms of the weights of the rows: [n].
+        log_b: the logarithms of the weights of the columns: [m].
+        eps: the regularisation.
+        step: the Newton step for the column prices: [m].
+    """
     scaled: Vector = -eps * _log_sum(((f[:, None] - cost) / eps + log_a[:, None]).T)
 
     def worth(prices: Vector) -> float:

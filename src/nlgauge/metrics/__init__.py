@@ -46,10 +46,10 @@ __all__ = [
 
 
 class _Listing(ModuleType):
-    """The class of this package, which makes it callable: the function `nlgauge.metrics` has the same name."""
+    """The class of this package as a module, which makes the module callable: `nlgauge.metrics()` lists all metrics."""
 
     def __call__(self) -> list[str]:
-        """Return the names of all metrics, in alphabetical order, and then those of metrics of installed packages."""
+        """Return the names of nlgauge's metrics in alphabetical order, then the names that installed packages offer."""
         from nlgauge.registry import names
 
         return names()

@@ -1,4 +1,4 @@
-"""Requests to judges by chat completions, how the replies are read, and the addresses of all interfaces.
+"""Requests to judges by chat completions, how the replies are read, and the addresses of all interfaces of judges.
 
 An answer becomes a number between the numbers of the labels, or a `Failure` with the reason. Nothing is guessed.
 """
@@ -204,7 +204,14 @@ class Chat:
 
 
 def _form_of_answer(labels: Numbers, json_wanted: bool, reason: bool, ours: bool) -> str:
-    """Return the sentences that tell the judge how to answer; empty for a user's prompt without a reason."""
+    """Return the sentences that tell the judge how to answer; empty for a user's prompt without a reason.
+
+    Args:
+        labels: the number of each label.
+        json_wanted: whether the answer is a JSON object.
+        reason: whether the judge also gives its reason.
+        ours: whether the prompt is one of nlgauge's.
+    """
     if not (ours or reason):
         return ""
     words = " or ".join(labels) if len(labels) <= _FEW else f"one of {', '.join(labels)}"

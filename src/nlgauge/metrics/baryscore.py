@@ -42,11 +42,11 @@ class Cloud(NamedTuple):
     """The barycenter of a text's layers."""
 
     points: Array
-    """[points, width]"""
+    """The vectors of the points: [points, width]"""
     weights: Array
-    """[points], with sum 1"""
+    """The weights of the points: [points], with sum 1"""
     tokens: NDArray[np.intp]
-    """[points]: the index of the token that each point belongs to"""
+    """The index of the token that each point belongs to: [points]"""
     unweighted: bool
     certified: bool
 

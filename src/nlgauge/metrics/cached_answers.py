@@ -23,7 +23,7 @@ class CachedAnswers:
 
     Args:
         cache: the cache; None for a run without one.
-        judge: a text with all that an answer depends on, beside the prompt and the number of the repeat.
+        judge: a text that names all that an answer depends on, except the prompt and the number of the repeat.
         count: the number of answers in a reply.
     """
 

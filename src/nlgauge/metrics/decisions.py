@@ -82,7 +82,11 @@ class _Form:
         return Read(mean, by_probability=True)
 
     def _written(self, answer: Mapping[str, Any]) -> Answer:
-        """Return the number of an answer without probabilities: that of its choice, or its score."""
+        """Return the number of an answer that has no probabilities, or the failure.
+
+        With labels it is the number of the chosen label. On a scale it is the least number of the scale plus the
+        answer's score.
+        """
         if self.scale:
             score = answer.get("score")
             if not _is_number(score) or not 0 <= score <= len(self.labels) - 1:

@@ -31,7 +31,16 @@ def token_pieces(feature: TokenVectors, tokens: NDArray[np.intp]) -> list[TextPi
 
 
 def likely_words(name: str, against: str, likelihood: Likelihood) -> EvidenceText:
-    """Return the tokens of a text with their probabilities. Tokens below 0.01 are shown as unsupported."""
+    """Return the tokens of a text with their probabilities. Tokens below 0.01 are shown as unsupported.
+
+    Args:
+        name: the name of the text, such as 'candidate'.
+        against: the name of what the probabilities depend on, such as 'source'.
+        likelihood: the text, with the position and log-probability of each token.
+
+    Returns:
+        The text as evidence.
+    """
     text, logs = likelihood.text, likelihood.log_probabilities
     places = zip(likelihood.offsets.tolist(), np.exp(logs).tolist(), logs.tolist(), strict=True)
     words = [

@@ -28,13 +28,13 @@ _AT_ONCE = 4096
 
 
 class Frechet(NamedTuple):
-    """The squared distance, and the two terms whose sum it is. None of the three is negative."""
+    """The squared distance, and two terms. The distance is their sum. None of the three is negative."""
 
     distance: float
     means: float
-    """|m1 - m2|^2"""
+    """The term of the means: |m1 - m2|^2"""
     spreads: float
-    """tr (C1 + C2 - 2 (C1 C2)^(1/2))"""
+    """The term of the covariances: tr (C1 + C2 - 2 (C1 C2)^(1/2))"""
 
 
 def frechet(first: Points, second: Points) -> Frechet:

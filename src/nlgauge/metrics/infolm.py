@@ -116,7 +116,15 @@ class InfoLM(ReferenceMetric[Bag]):
 
     @classmethod
     def preset_settings(cls, preset: str, given: Mapping[str, object]) -> Mapping[str, object]:
-        """Return the paper's settings of a preset, with alpha and beta for the measure of the given settings."""
+        """Return the paper's settings of a preset, with the alpha and beta that the paper gives for a measure.
+
+        Args:
+            preset: the name of the preset.
+            given: the parameters that the user chose. Their measure counts, or else the default measure.
+
+        Returns:
+            The settings by parameter.
+        """
         of_measure = _OF_MEASURES[preset].get(given.get("measure", cls.measure), {})
         return {**cls.presets[preset], **of_measure}
 

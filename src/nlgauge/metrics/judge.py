@@ -176,7 +176,14 @@ class Judge(RowMetric):
         return self.template.ours and self._api == "chat"
 
     def filled(self, row: Row) -> list[Asked] | str:
-        """Return the filled prompts for a row, with marks around texts in nlgauge's prompts, or why there are none."""
+        """Return the filled prompts for a row, or the reason why there are none.
+
+        Args:
+            row: the row. In nlgauge's own prompts, marks are put around each of its texts.
+
+        Returns:
+            One or two filled prompts, or the reason.
+        """
         return self.template.filled(row, self._fences)
 
     @property
@@ -329,7 +336,12 @@ class Judge(RowMetric):
     def _ask(self, jobs: Mapping[tuple[bytes, int], Asked], prepared: JudgePrepared) -> None:
         """Get the answers of jobs, from the cache or the server, and add them to `prepared.answers`.
 
-        Several requests run at a time. After an interruption no further request is sent, and waits end.
+        Several requests run at a time. After an interruption no further request is sent, also none that waits to be
+        repeated.
+
+        Args:
+            jobs: the filled prompt of each job.
+            prepared: the judge, with its cache and its server.
         """
         from concurrent.futures import ThreadPoolExecutor, as_completed
 

@@ -2,9 +2,9 @@
 
 Mordido and Meinel, "Mark-Evaluate: Assessing Language Generation using Population Estimation Methods", COLING 2020.
 
-Texts become points. The ball of a point reaches to its k-th nearest other point in its own set. From the points of one
-set in balls of the other comes an estimate P^ of the number of points P, and the score is 1 - min(|P^ - P| / P, 1).
-docs/mark-evaluate.md says what each estimator can show.
+Texts become points. The ball of a point reaches to its k-th nearest other point in its own set. P is the number of
+points of both sets. An estimate P^ of P is computed from counts of points that lie in balls of the other set. The score
+is 1 - min(|P^ - P| / P, 1). docs/mark-evaluate.md says what each estimator can show.
 
 In the formulas S is a set of n points and S' a set of m:
 
@@ -15,16 +15,16 @@ These counts give all three estimates P^ of P = n + m without simulating the mar
 
 - Equation 1 has max(|P^ - P| / P, 1), so that no score could be above 0. It must be min.
 - Equations 4 and 6 add each ball's K + 1 neighbours once for every point of the other set. We add them once per ball:
-otherwise equal sets get P^ = 4 for P = 80.
+  otherwise equal sets get P^ = 4 for P = 80.
 - f(s, NN(s', S')) says whether s is in the ball of s', as in the paper's text, and not in the balls of the K + 1
-neighbours.
+  neighbours.
 - S u S' is a disjoint union (n + m points), as in theorem A.2.
 - If K is larger than the number of other points in a set, it is that number.
 
 MarkEvaluate compares all outputs of a system with a set of texts. MarkEvaluateText compares the words of one text with
 those of its references, as in the paper's section 6.2 and table 3. The paper does not say how several references are
-combined. It says that both sets are likely of unequal size and reports the quality for that reason, so the words of
-all references are one set here (references='all').
+combined. It says that both sets are likely of unequal size and reports the quality for that reason, so the words of all
+references are one set here (references='all').
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ class Balls(NamedTuple):
     """The balls around the points of a set, for several k."""
 
     points: Points
-    """[points, width]"""
+    """The centres of the balls: [points, width]"""
     squared_radii: NDArray[np.float64]
-    """[points, ks]: the squared distance of each point to its k-th nearest other point"""
+    """The squared distance of each point to its k-th nearest other point, for each k: [points, ks]"""
 
     @classmethod
     def of(cls, points: Points, ks: Sequence[int]) -> Balls:
@@ -160,7 +160,13 @@ def capture(counts: Counts) -> SizeEstimate:
 
 
 def _gain(N: int, P: int, C: int) -> float:
-    """Return ln L(N + 1) - ln L(N) of equation 6 with T = M = P, with large terms cancelled."""
+    """Return ln L(N + 1) - ln L(N) of equation 6, with large terms cancelled.
+
+    Args:
+        N: the size whose likelihood is compared with that of the next size.
+        P: the number of points, which is the number T of occasions and the number M of marked points.
+        C: the number of captures.
+    """
     free = P * N - C
     gain = math.log((N + 1) / (N + 1 - P)) - P * N * math.log1p(1 / N) + P * math.log1p(-C / (P * (N + 1)))
     return gain + free * math.log1p(P / free) if free else gain
@@ -214,7 +220,15 @@ class MarkEvaluate(SetMetric):
         return self.of_balls(Balls.of(evaluated, (self.k,)), Balls.of(reference, (self.k,)))
 
     def of_balls(self, evaluated: Balls, reference: Balls) -> Value:
-        """Return the score of two sets as `compare` does, from their balls for this k."""
+        """Return the score of two sets as `compare` does, from balls that are computed already.
+
+        Args:
+            evaluated: the balls of the outputs, for the metric's k.
+            reference: the balls of the references, for the metric's k.
+
+        Returns:
+            The score with all sub-scores.
+        """
         (swept,) = assessed(evaluated, reference, (self.k,))
         a, b, *_, n, m, k = swept.counts
         estimate: SizeEstimate = getattr(swept, self.estimator)
@@ -332,7 +346,12 @@ class MarkEvaluateText(Compared[Words]):
 
 
 def _beyond(k: int, least: int) -> str | None:
-    """Return the note of a comparison if k is above the number of other points in the smaller set; else None."""
+    """Return a note if k is above the number of other points in the smaller of two sets; else None.
+
+    Args:
+        k: the number of the neighbour that a ball reaches to.
+        least: the number of points in the smaller set.
+    """
     return f"k={k} is more than the number of other points in a set: that number was used" if k >= least else None
 
 

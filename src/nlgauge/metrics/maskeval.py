@@ -284,13 +284,20 @@ class MaskEvalReading(Reading):
         return [request for request in plan.requests if request] if isinstance(plan, MaskedTexts) else []
 
     def plan(self, features: Features) -> MaskedTexts | str:
-        """Return the words that are masked, by the first features of the row, or the reason why there is no score."""
+        """Return the words of the row's texts that are masked, or the reason why there is no score.
+
+        Args:
+            features: the features that the first requests of the row asked for.
+
+        Returns:
+            The masked words with their requests and weights, or the reason.
+        """
         if self._known is None:
             self._known = self._weighted(features) if self._states else _alike(self._masked, features)
         return self._known
 
     def _weighted(self, features: Features) -> MaskedTexts | str:
-        """Return the words that are masked by learned weights, or the reason why there is no score."""
+        """Return the words that are masked, chosen by learned weights, or the reason why there is no score."""
         metric, prepared = self.metric, self.prepared
         candidate, source = (features[request] for request in self._states)
         if candidate is None or source is None:
@@ -304,7 +311,15 @@ class MaskEvalReading(Reading):
         )
 
     def _kept(self, side: int, kept: Sequence[int], words: int) -> MaskedWordsRequest | None:
-        """Return the request for the masked words of a text. If all are masked, all MaskEval metrics share it."""
+        """Return the request for the masked words of a text; None if no word is masked.
+
+        If all words are masked, all MaskEval metrics share the request.
+
+        Args:
+            side: 0 for the candidate, 1 for the source.
+            kept: the indexes of the masked words.
+            words: the number of words in the text.
+        """
         if not kept:
             return None
         return self.metric.masked(self._row, side, tuple(kept) if len(kept) < words else None)

@@ -114,7 +114,7 @@ def _entries(lines: Sequence[str]) -> list[list[str]]:
 def _index(fields: list[str]) -> tuple[str, list[int]]:
     """Return the base form of a line of an index file, and its senses.
 
-    The senses are the last fields of the line, and the third field has their number.
+    The third field of the line is the number of senses. The senses are the last fields.
     """
     return fields[0], [int(field) for field in fields[-int(fields[2]) :]]
 

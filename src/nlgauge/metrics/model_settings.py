@@ -67,7 +67,7 @@ def layer_read(layer: int | None, families: Sequence[str], model: Model, rule: i
 
     Args:
         layer: the layer that the user chose; None for the layer that the model's card or published code names.
-        families: names of the metric in the card, of which the first that the card has counts.
+        families: the names under which the card may have the metric's layer. The first name that the card has counts.
         model: the model.
         rule: the layer if neither names one: -1 is the last layer, -2 the one before.
 
@@ -89,8 +89,9 @@ def layers_read(layers: int | tuple[int, ...], family: str, model: Model) -> tup
     """Return the layers that a metric reads, and the facts that name them for the signature.
 
     Args:
-        layers: a tuple of layers; or a number, of layers that end with the one that the model's card names for the
-            family, or else with the last one. If the model has fewer, all are read.
+        layers: a tuple of layers, or how many layers are read. In the second case the last of them is the layer that
+            the model's card names for the family, or else the model's last layer. If there are fewer layers up to this
+            one, all are read.
         family: the name of the metric in the card.
         model: the model.
 

@@ -53,11 +53,13 @@ class Moved(NamedTuple):
     """The parts of a text that are moved: n-grams, words or sentences."""
 
     vectors: Array
-    """[parts, width]"""
+    """The vectors of the parts: [parts, width]"""
     weights: Array
-    """[parts]"""
+    """The weights of the parts: [parts]"""
     places: NDArray[np.int32] | NDArray[np.str_]
-    """[parts, 2], characters of the text; or [parts], the name of each, for parts without a position"""
+    """The position of each part in the text, in characters: [parts, 2]. For parts without a position, their names:
+    [parts]
+    """
 
 
 @dataclass(frozen=True)
@@ -288,7 +290,7 @@ class WordMovers(MovingMetric, WordVectorMetric):
     citation: ClassVar[str] = "Kusner et al. 2015, ICML"
 
     def moved(self, feature: TokenVectors, prepared: Prepared) -> Moved:
-        """Return the distinct words of a text in lower case, weighted by their number. They have no single position."""
+        """Return the distinct words of a text in lower case, weighted by how often they occur, without positions."""
         text = words_of(feature)
         names, first, counts = np.unique(text.names, return_index=True, return_counts=True)
         return Moved(text.vectors[first], counts.astype(np.float64), names)

@@ -134,7 +134,12 @@ class Panel(OfMembers):
         return PreparedTogether(facts=facts, together=together)
 
     def _refuse_other(self, spec: str, now: Mapping[str, object]) -> None:
-        """Raise SpecError if the numbers of a scorer depend on something else than when the weights were fitted."""
+        """Raise SpecError if the numbers of a scorer depend on something else than when the weights were fitted.
+
+        Args:
+            spec: the scorer.
+            now: the facts that the scorer's numbers depend on in this run.
+        """
         (before, *_) = (member.facts for member in self.fitted.used if member.metric == spec)
         # What the run adds (versions, window, backend) is not known yet, and stands in the panel's own signature.
         names = [name for name in now if name in before or name == "model"]
@@ -185,7 +190,12 @@ def _added(member: PanelMember, value: float, deviations: float) -> Item:
 
 
 def _fold_of(fingerprint: str, rows: Mapping[str, int]) -> int:
-    """Return the number of the fold of the rated row that has the same texts; `UNSEEN` if no rated row has them."""
+    """Return the number of the fold of the rated row that has the same texts; `UNSEEN` if no rated row has them.
+
+    Args:
+        fingerprint: the digests of the texts of the row that is scored.
+        rows: the fold of each rated row, by the digests of its texts.
+    """
     if fingerprint in rows:
         return rows[fingerprint]
     begin = fingerprint.partition(".")[0] + "."
@@ -195,7 +205,10 @@ def _fold_of(fingerprint: str, rows: Mapping[str, int]) -> int:
 
 @lru_cache(maxsize=16)
 def _load(path: str, changed: int | None) -> tuple[FittedPanel, Mapping[str, RowMetric]]:
-    """Return the panel in a file, and its scorers by spec. The file is read again if its modification time changes."""
+    """Return the panel in a file, and its scorers by spec.
+
+    The result is cached for a path and its modification time `changed`, so a file that was rewritten is read again.
+    """
     fitted = FittedPanel.load(path)
     return fitted, {member.metric: _member(member) for member in fitted.used}
 

@@ -40,9 +40,9 @@ class PRDCurve(NamedTuple):
     """Precision and recall at slopes of increasing angle: precision rises from 0, and recall falls to 0."""
 
     precision: Reals
-    """[angles]"""
+    """The precision at each angle: [angles]"""
     recall: Reals
-    """[angles]"""
+    """The recall at each angle: [angles]"""
 
     def f_score(self, beta: float) -> float:
         """Return the largest F_beta on the curve; beta > 1 favours recall, beta < 1 precision."""

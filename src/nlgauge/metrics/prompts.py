@@ -65,7 +65,7 @@ class Prompt:
 
     @property
     def may_show_question(self) -> bool:
-        """Whether the prompt shows the column `question` for rows that have one, and does not need it."""
+        """Whether the prompt shows the column `question` of a row that has it, and also accepts rows without it."""
         return "question" not in self.columns and "{question}" in self.material + self.question
 
     @property

@@ -73,13 +73,13 @@ def dated(answers: Iterable[Answer], content: Mapping[str, object], served: str)
 
 
 def mixed(answers: Iterable[Answer]) -> dict[str, int]:
-    """Return the number of answers of each day and fingerprint; empty if all have the same day and fingerprint.
+    """Return how many answers there are of each day and fingerprint; empty if all have the same day and fingerprint.
 
     Args:
         answers: the answers that a run used, those from the cache included. Failed requests are not counted.
 
     Returns:
-        The numbers, by the text that the run prints for each.
+        The counts, by a text that names the day and the fingerprint for the user.
     """
     used = Counter(
         (answer.date, answer.fingerprint) for answer in answers if isinstance(answer, Read) or not answer.temporary

@@ -108,7 +108,15 @@ def best_or_mean(scores: NDArray[np.float64], how: str, higher_is_better: bool) 
 
 
 def each_once(make: Callable[[T], S], pairs: Sequence[tuple[T, T]]) -> list[tuple[S, S]]:
-    """Return pairs with `make` applied to both sides. Each distinct object is made once."""
+    """Return the pairs after `make` was applied to both sides. `make` is called once for each distinct object.
+
+    Args:
+        make: the function.
+        pairs: the pairs.
+
+    Returns:
+        The pairs of results.
+    """
     distinct = {id(side): side for pair in pairs for side in pair}
     made = {key: make(side) for key, side in distinct.items()}
     return [(made[id(candidate)], made[id(reference)]) for candidate, reference in pairs]
@@ -194,7 +202,13 @@ class Compared(RowMetric, Generic[T]):
         return reduced
 
     def _values(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> Values:
-        """Return the values of rows. One call compares all pairs, which is faster, and each distinct pair once."""
+        """Return the values of rows. One call compares all pairs, which is faster, and each distinct pair once.
+
+        Args:
+            rows: the rows.
+            sides: the pairs of each row.
+            prepared: the result of `prepare`.
+        """
         pairs = [pair for row in sides for pair in row.pairs]
         of_pairs: Scores
         if len({id(row.pairs[0][0]) for row in sides if row.pairs}) == sum(1 for row in sides if row.pairs):
@@ -220,7 +234,13 @@ class Compared(RowMetric, Generic[T]):
         return Values(values, reasons, self._notes(rows, sides, prepared))
 
     def _notes(self, rows: Sequence[Row], sides: Sequence[RowPairs[T]], prepared: Any) -> dict[int, tuple[str, ...]]:
-        """Return the notes of each row that has some, by the index of the row."""
+        """Return the notes of each row that has notes, by the index of the row.
+
+        Args:
+            rows: the rows.
+            sides: the pairs of each row.
+            prepared: the result of `prepare`.
+        """
         notes: dict[int, tuple[str, ...]] = {}
         if type(self).pair_note is not Compared.pair_note:
             for at, side in enumerate(sides):

@@ -5,8 +5,8 @@ A reply has a label only in one of these forms:
 1. The label alone, with Markdown, quotes, brackets, a fence, `Answer:` or a full stop around it. A label that is a
    number may also be written as `4.0`, or as `4/5` or `4 out of 5` if 5 is the greatest label.
 2. Text whose last line has form 1, if no other line of form 1 names another label.
-3. A first line of form 1 with text below it; or a word, a mark (`,` `.` `:` `;` `!` or a dash) and text: `Yes, because
-   ...`. In both cases the text must not withdraw the label.
+3. A first line of form 1 with text below it. Or a label that is a word, followed by a mark (`,` `.` `:` `;` `!` or a
+   dash) and by text: `Yes, because ...`. In both cases the text must not withdraw the label.
 4. A JSON object (or a Python dictionary) in which one field is the label. The object stands alone, after text, or
    before text on further lines.
 """
@@ -91,7 +91,7 @@ class _Line(NamedTuple):
     label: str
     place: int
     strength: int
-    """0 for the label alone, 1 after `Answer:`, 2 after `Final answer:`"""
+    """How clearly the line gives the final answer: 0 for the label alone, 1 after `Answer:`, 2 after `Final answer:`"""
 
 
 def label_of(reply: str, labels: Numbers) -> Labelled | None:
@@ -172,7 +172,10 @@ def _of_lines(reply: str, labels: Numbers) -> Labelled | None:
 
 
 def _lines(reply: str) -> Iterator[tuple[int, int]]:
-    """Yield where each line begins and ends that has more than marks, fences and tags."""
+    """Yield the begin and the end of each line, as indices of characters.
+
+    Lines are left out that have only marks, fences or tags. Of a fence on one line, the content counts.
+    """
     place = 0
     for line in reply.splitlines(keepends=True):
         bare = line.strip(_MARKS + "\r\n#>-")
@@ -261,7 +264,15 @@ def _led_by(text: str, begin: int, end: int, labels: Numbers) -> tuple[_Line, in
 
 
 def _names_another(said: str, label: str, labels: Numbers) -> bool:
-    """Return whether the text after a label begins or ends with another label, except in 'no doubt' and 'not yes'."""
+    """Return whether the text after a label begins or ends with another label.
+
+    The 'no' of 'no doubt' and the 'yes' of 'not yes' are no labels.
+
+    Args:
+        said: the text after the label.
+        label: the label.
+        labels: the number of each label.
+    """
     others = "|".join(re.escape(other) for other in sorted(labels, key=len, reverse=True) if other != label)
     if not others:
         return False
@@ -274,7 +285,10 @@ def _names_another(said: str, label: str, labels: Numbers) -> bool:
 
 
 def _object_in(reply: str) -> tuple[Mapping[str, Any], int, int] | None:
-    """Return the first JSON object of a reply, its begin and its end; None without one, or within a sentence."""
+    """Return the first JSON object of a reply, its begin and its end.
+
+    The result is None if there is no object, or if it is within a sentence.
+    """
     begin = reply.find("{")
     before = reply[: max(begin, 0)].rstrip()
     if begin < 0 or not (not before or before[-1] in ":.!?>`" or "\n" in reply[len(before) : begin]):
@@ -361,7 +375,17 @@ def _value(value: object, labels: Numbers) -> str | None:
 
 
 def _value_place(text: str, begin: int, end: int, *, field: str, label: str) -> int | None:
-    """Return where the label begins that is the value of a field of an object; None if it is not written there."""
+    """Return the index of the character at which a label begins that is the value of a field of an object.
+
+    The result is None if the field has another word for the label, such as true for yes.
+
+    Args:
+        text: the text that holds the object.
+        begin: the index at which the object begins.
+        end: the index at which the object ends.
+        field: the name of the field.
+        label: the label, in lower case.
+    """
     for match in re.finditer(rf"[\"']{re.escape(field)}[\"']\s*:\s*[\"']?\s*", text[begin:end]):
         if text[begin + match.end() :].casefold().startswith(label):
             return begin + match.end()

@@ -176,7 +176,7 @@ class ROUGE(StringReferenceMetric[str]):
 
     @property
     def _shortest(self) -> int:
-        """The least number of words of a text that has an n-gram of the variant; 1 for subsequences."""
+        """The least number of words with which a text has an n-gram of the variant; 1 for subsequences."""
         return int(self.variant) if self.variant.isdigit() else 1
 
 

@@ -46,7 +46,7 @@ class Asked(NamedTuple):
     deleted: int
     """The sum of the counts of the n-grams that should be deleted"""
     all_deleted: tuple[float, int, int, int]
-    """The sums of `_deleted` over all n-grams of the source, as if all were deleted"""
+    """The sums of the results of `_deleted` over all n-grams of the source, for a candidate that deletes all of them"""
     texts: int
     """The number of references"""
 
@@ -123,6 +123,10 @@ class SARI(RowMetric):
 
     def _order(self, candidate: Counts, asked: Asked) -> tuple[tuple[float, float, float], tuple[int, ...]]:
         """Return the scores and counts of a candidate for one order of n-grams.
+
+        Args:
+            candidate: the counts of the candidate's n-grams.
+            asked: the n-grams of source and references.
 
         Returns:
             The scores of adding, keeping and deleting; and for each of the three: correct, all and required n-grams.

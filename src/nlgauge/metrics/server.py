@@ -242,7 +242,7 @@ def read_reply(body: bytes, key: str | None) -> Reply:
 
 
 def _failed(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the part of a reply that has an error, the reply itself or its first choice; None without an error."""
+    """Return the object that reports an error, which is the reply or its first choice; None if neither reports one."""
     choices = content.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     failed = [part for part in (content, first) if isinstance(part, dict) and part.get("error")]

@@ -55,10 +55,10 @@ def text_points(
 ) -> NDArray[np.float32]:
     """Return the points of one text.
 
-    - 'sentence' gives one point: the mean of the last layer's vectors, special tokens included, as sentence encoders
-      do (Reimers and Gurevych 2019).
+    - 'sentence' gives one point: the mean of the last layer's vectors, special tokens included, as sentence encoders do
+      (Reimers and Gurevych 2019).
     - 'token' gives a point for each word and layer: the vector of the word's first sub-word, without punctuation and
-      special tokens. MoverScore does the same (Zhao et al. 2019), and the paper uses its models.
+      special tokens. MoverScore does the same (Zhao et al. 2019), and Mark-Evaluate's paper uses MoverScore's models.
 
     Args:
         unit: 'sentence' or 'token'.
@@ -108,7 +108,7 @@ class SetText(NamedTuple):
     item: str
     text: str
     points: NDArray[np.float32]
-    """[points, width]"""
+    """The points of the text: [points, width]"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,7 +51,7 @@ class Column(RowMetric):
 
     @property
     def limits(self) -> Mapping[str, Limits]:
-        """The least and the greatest number of the labels, if the column has labels."""
+        """The least and the greatest number of the labels; empty if the column has no labels."""
         numbers = [number for number in (self.values or {}).values() if number is not None]
         return {"score": (min(numbers), max(numbers))} if numbers else {}
 

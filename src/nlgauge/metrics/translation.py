@@ -426,7 +426,12 @@ class WER(RowMetric):
         return True
 
     def _symbols(self, text: str, numbers: dict[str, int]) -> Sequence[Hashable]:
-        """Return the symbols that are compared: a number for each word, because rapidfuzz compares strings by hash."""
+        """Return the symbols that are compared: a number for each word, because rapidfuzz compares strings by hash.
+
+        Args:
+            text: the text.
+            numbers: the numbers of the words so far. New words are added to it.
+        """
         words = (text.lower() if self.lowercase else text).split()
         return [numbers.setdefault(word, len(numbers)) for word in words]
 

@@ -41,11 +41,11 @@ class WordTable(NamedTuple):
     """The words of a text, without punctuation."""
 
     names: NDArray[np.str_]
-    """[words], case-folded"""
+    """The words, case-folded: [words]"""
     vectors: Array
-    """[words, width]"""
+    """The vectors of the words: [words, width]"""
     spans: NDArray[np.int32]
-    """[words, 2]: positions in the text"""
+    """The positions of the words in the text, in characters: [words, 2]"""
 
 
 def words_of(feature: TokenVectors) -> WordTable:

@@ -36,7 +36,7 @@ class WorstCase:
     other"""
     tipping: int | None
     """The least number of blank rows with the ratings of `worst` that moves a mean out of its interval, or that makes a
-    difference significant or no longer significant. None where not even all of them do"""
+    difference significant or no longer significant. None if this does not happen even with all blank rows"""
 
     def sentence(self, estimate: Measured, unit: float, difference: bool) -> str:
         """Return a sentence that compares the worst case with the estimate.

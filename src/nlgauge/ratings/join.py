@@ -132,7 +132,15 @@ def ratings(table: ScoreTable, source: Source) -> Ratings:
 
 
 def turned(column: Column, part: int) -> Float:
-    """Return a column's numbers by the place of their sub-score, with the opposite sign where lower is better."""
+    """Return the numbers of one sub-score, with the opposite sign where lower is better.
+
+    Args:
+        column: the scores of a metric.
+        part: the position of the sub-score in the column.
+
+    Returns:
+        The numbers, larger being better: [rows].
+    """
     values: Float = column.values[:, part]
     return values if column.higher_is_better else -values
 
@@ -370,7 +378,13 @@ def number(value: object, what: str, file: object = None, row: int | None = None
 
 
 def refuse_twice(keys: Iterable[Key], where: str, remedy: str = "keep one") -> None:
-    """Raise InputError if a (system, item) occurs more than once. The error names the first with its rows."""
+    """Raise InputError if a (system, item) occurs more than once. The error names the first with its rows.
+
+    Args:
+        keys: the (system, item) of each row.
+        where: what holds the rows, for the error: "the outputs".
+        remedy: what the error tells the user to do.
+    """
     keys = list(keys)
     if (places := first_repeat(keys)) is not None:
         system, item = keys[places[1]]

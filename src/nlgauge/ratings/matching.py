@@ -70,7 +70,15 @@ def matched(table: ScoreTable, outputs: C) -> C:
 
 
 def of_ratings(table: ScoreTable, ratings: Corpus) -> ScoreTable:
-    """Return the table of the rated rows: its anchors if some rated row is among these and none in the table."""
+    """Return the table that has the rated rows: a table of scores itself, or the anchors that it holds.
+
+    Args:
+        table: the scores.
+        ratings: the rated rows.
+
+    Returns:
+        The anchors, if some rated row is an anchor and none is a row of the table; else the table.
+    """
     anchors = table.anchors
     if anchors is None or _joins(table, ratings) or not _joins(anchors, ratings):
         return table
@@ -89,7 +97,18 @@ def _joins(table: ScoreTable, ratings: Corpus) -> bool:
 def _by_texts(
     table: ScoreTable, prints: Sequence[str], mine: Mapping[int, Row], texts: Mapping[int, str], why: str
 ) -> dict[int, int]:
-    """Return the table's row for each output, by texts. Raise InputError if an output fits no row, or several."""
+    """Return the number of the table's row for each output, matched by their texts.
+
+    Args:
+        table: the table.
+        prints: the fingerprint of the texts of each row of the table.
+        mine: the outputs, by their position.
+        texts: the fingerprint of the texts of each output, by its position.
+        why: why the outputs are not matched by item, for the error.
+
+    Raises:
+        InputError: no row of the table has the texts of an output, or several rows have them.
+    """
     by_candidate: dict[str, list[int]] = {}
     for number, text in enumerate(prints):
         by_candidate.setdefault(text.partition(".")[0], []).append(number)

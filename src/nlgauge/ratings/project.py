@@ -15,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,9 +97,9 @@ class RatingProject:
             version=version,
         )
 
-    @property
+    @cached_property
     def id(self) -> str:
-        """The identifier that all rows of the project's sheets have."""
+        """The identifier that all rows of the project's sheets have. It is computed once, of all rows."""
         return f"p{hashlib.sha256(json.dumps(self._content, sort_keys=True).encode()).hexdigest()[:10]}"
 
     def digest(self, row: str) -> str:

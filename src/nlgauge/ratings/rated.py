@@ -62,8 +62,9 @@ class Measurement:
     def percentiles(self, systems: int) -> float:
         """Return the share of resamples that an interval has to hold.
 
-        If systems alone are resampled, the share is larger than the confidence (`expanded`). If items and systems are
-        resampled, they vary more than the coefficient does, and the confidence itself is large enough.
+        If systems alone are resampled, the share is larger than the confidence (`expanded`). If both items and systems
+        are resampled, the coefficients of the resamples vary more than the coefficient itself, and the confidence is
+        large enough.
 
         Args:
             systems: the number of systems in the table.
@@ -403,7 +404,15 @@ def _unanswered(
     clusters: Integers | None,
     passed: Mapping[str, Mask],
 ) -> Iterator[str]:
-    """Yield notes by aspect on rows that were drawn and not rated."""
+    """Yield notes by aspect on rows that were drawn and not rated.
+
+    Args:
+        table: the scores.
+        values: the ratings by aspect: [rows]; NaN for a row without one.
+        asked: the position of each row on the sheet, from 1, or 0 if it was not drawn: [rows].
+        clusters: the cluster of each row: [rows]; None without clusters.
+        passed: by aspect, which rows raters left blank: [rows].
+    """
     columns = [column.values[:, 0] for column in table.columns.values() if column.level == "item"]
     scores = [np.where(np.isfinite(x), x, x[np.isfinite(x)].mean()) for x in columns if np.isfinite(x).any()]
     for aspect, of_aspect in values.items():

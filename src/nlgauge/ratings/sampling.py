@@ -226,7 +226,16 @@ def allocated(n: int, sizes: Integers, spread: Float) -> Integers:
 
 
 def _values(keys: Sequence[tuple[str, str]], scores: ScoreTable, metric: str | None) -> Float:
-    """Return a score for each row, larger being better, -inf if missing. Raise InputError for a wrong table."""
+    """Return a score for each row, larger being better, -inf if missing.
+
+    Args:
+        keys: the (system, item) of each row.
+        scores: the scores.
+        metric: the metric with its sub-score; None if the table has only one metric.
+
+    Raises:
+        InputError: the metric has one number for each system, or a row is not in the table.
+    """
     spec, parts = meant(scores, metric)
     column = scores.columns[spec]
     if column.level != "item":
@@ -284,7 +293,19 @@ def _named(
     rng: np.random.Generator,
     names: Sequence[tuple[str, str | None]],
 ) -> Draw:
-    """Return the draw, with names in random order that have equally many digits, so that they sort correctly."""
+    """Return the draw, in which the drawn rows have names in random order.
+
+    The names have equally many digits, so that they sort correctly.
+
+    Args:
+        keys: the (system, item) of each row, where the item of a trial contains the trial.
+        drawn: which rows are drawn: [rows].
+        probabilities: the probability with which each row is drawn: [rows].
+        strata: the number of each row's stratum: [rows].
+        clusters: the cluster of each row; None where single rows are drawn.
+        rng: the random numbers for the order of the names.
+        names: the item and the trial of each row; the trial is None for a row that is no trial.
+    """
     places = rng.permutation(np.flatnonzero(drawn))
     digits = len(str(len(places)))
     on_sheet = {int(row): f"r{number:0{digits}d}" for number, row in enumerate(places, 1)}

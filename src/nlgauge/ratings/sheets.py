@@ -140,7 +140,17 @@ def _cells(path: Path, text: str, encoding: str) -> Sheet:
 
 
 def _header(path: Path, text: str, line: int, delimiter: str | None) -> list[tuple[int, list[str]]]:
-    """Return the lines and cells of rows that are not blank, split by the delimiter with which the header is valid."""
+    """Return the rows that are not blank, split by the delimiter with which the first one is a header of a sheet.
+
+    Args:
+        path: the file, for errors.
+        text: the text of the table.
+        line: the line of the file on which the text begins.
+        delimiter: the delimiter that the file names; None if it names none.
+
+    Returns:
+        For each row, the line of the file on which it begins, and its cells.
+    """
     broken: InputError | None = None
     for sign in delimiter or _DELIMITERS:
         try:
@@ -159,7 +169,14 @@ def _is_header(text: str, delimiter: str) -> bool:
 
 
 def _rows(path: Path, text: str, line: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the first line and the cells of each row that is not blank."""
+    """Yield the line of the file on which a row begins, and its cells, for each row that is not blank.
+
+    Args:
+        path: the file, for errors.
+        text: the text of the table.
+        line: the line of the file on which the text begins.
+        delimiter: the character between cells.
+    """
     limit = csv.field_size_limit(max(len(text), 1))
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -54,7 +54,11 @@ def _scorers(made: Board) -> Cells:
 
 
 def _set(lines: list[BoardLine]) -> Cells:
-    """Return a table of the scorers on one aspect of a set, made of the board's lines."""
+    """Return a table with a row for each scorer: how well it agrees with people on one aspect of a set.
+
+    Args:
+        lines: the board's lines for this aspect of this set, one for each scorer.
+    """
     lacking = ["without a score"] if any(line.unscored for line in lines) else []
     cells: list[list[Cell]] = [["scorer", "agreement", "rows", *lacking, "cluster"]]
     for line in lines:

@@ -106,7 +106,15 @@ def curves(
 def heats(
     path: Path, panels: Mapping[str, Heat], label: str, ends: tuple[float, float] | None = None, colours: str = "RdBu"
 ) -> None:
-    """Draw panels with heat maps, all on one scale of colours, with numbers in the cells where they fit."""
+    """Draw panels with heat maps, all on one scale of colours, with numbers in the cells where they fit.
+
+    Args:
+        path: the path of the figure.
+        panels: the heat map of each panel, by title.
+        label: the label of the scale of colours.
+        ends: the values at the ends of the scale; None for the least and the greatest value of all maps.
+        colours: the name of a colour map of matplotlib.
+    """
     largest = max(max(len(heat.rows), len(heat.columns)) for heat in panels.values())
     side = 1.8 + 0.42 * largest
     figure, places = _panels(len(panels), (side + 0.8, side))
@@ -142,7 +150,13 @@ def _in_cell(heat: Heat, i: int, j: int) -> str:
 
 
 def histograms(path: Path, panels: Mapping[str, Histograms], across: str = "") -> None:
-    """Draw panels with histograms, one below the other. The largest share of each has the same height."""
+    """Draw panels with histograms, one below the other. All are equally high at their largest share.
+
+    Args:
+        path: the path of the figure.
+        panels: the histograms of each panel, by title.
+        across: the label of the horizontal axis.
+    """
     most = max((len(panel.shares) for panel in panels.values()), default=0)
     figure, places = _panels(len(panels), (6 if len(panels) == 1 else 4.6, 1.2 + 0.5 * most))
     for axes, (title, panel) in zip(places, panels.items(), strict=True):

@@ -35,7 +35,7 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Earlier:
-    """The same gate on an earlier run."""
+    """An earlier run, with the verdict of the same gate about that run."""
 
     verdict: Verdict
     table: ScoreTable
@@ -120,7 +120,13 @@ def gate_page(
 
 
 def write_verdicts(verdict: Verdict, outputs: Corpus, path: str | os.PathLike[str]) -> None:
-    """Write CSV with a line for each row: state, finding and value, the texts, unsupported words, and the reason."""
+    """Write CSV with a line for each row: state, finding, value, question, answer, unsupported words, and the reason.
+
+    Args:
+        verdict: the verdict of the gate.
+        outputs: the rows that were scored, in the order of the table.
+        path: the path of the CSV file.
+    """
     texts = list(outputs)
     with atomic_write(Path(path)) as file:
         table = csv.writer(file, lineterminator="\n")

@@ -48,7 +48,10 @@ def of_resamples(x: Float, y: Float, kind: Coefficient, level: str) -> OfDraws |
 
 
 def _centred(x: Float, valued: Mask, axes: tuple[int, ...]) -> Float:
-    """Return numbers minus their mean, divided so that the largest has the size 1; 0 where `valued` is False."""
+    """Return numbers minus their mean over `axes`, divided so that the largest has the size 1.
+
+    Only the numbers where `valued` is True count; the others become 0.
+    """
     x = np.where(valued, x, 0.0)
     n = np.maximum(valued.sum(axes, keepdims=True), 1)
     # The scale first: sums of large numbers leave the range too.
@@ -81,13 +84,24 @@ def _counts(drawn: Integers, size: int) -> Float:
 
 
 def _of_items(x: Float, y: Float, valued: Mask) -> OfDraws:
-    """Return a function from draws to the mean, over the drawn items, of the correlation over the drawn systems."""
+    """Return a function from draws to the mean, over the drawn items, of the correlation over the drawn systems.
+
+    Args:
+        x: the metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        valued: the cells where both tables have a number: [items, systems].
+    """
     cells = _sums(_centred(x, valued, (1,)), _centred(y, valued, (1,)), valued)
     codes = [np.where(valued, dense(np.where(valued, table, np.nan)), 0).astype(float) for table in (x, y)]
     pearson = COEFFICIENTS["pearson"].of
 
     def constant(weights: Float, n: Float) -> Mask:
-        """Return which samples are constant in x or in y: [draws, items]. Sums of whole numbers decide this exactly."""
+        """Return which samples are constant in x or in y: [draws, items]. Sums of whole numbers decide this exactly.
+
+        Args:
+            weights: how often each system was drawn: [draws, systems].
+            n: the number of drawn cells of each item: [draws, items].
+        """
         of = [n * (weights @ (code * code).T) == (weights @ code.T) ** 2 for code in codes]
         return np.asarray(of[0] | of[1])
 
@@ -105,7 +119,13 @@ def _of_items(x: Float, y: Float, valued: Mask) -> OfDraws:
 
 
 def _pooled(x: Float, y: Float, valued: Mask) -> OfDraws:
-    """Return a function from draws to the correlation over all drawn cells."""
+    """Return a function from draws to the correlation over all drawn cells.
+
+    Args:
+        x: the metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        valued: the cells where both tables have a number: [items, systems].
+    """
     cells = _sums(_centred(x, valued, (0, 1)), _centred(y, valued, (0, 1)), valued)
     pearson = COEFFICIENTS["pearson"].of
 
@@ -121,7 +141,14 @@ def _pooled(x: Float, y: Float, valued: Mask) -> OfDraws:
 
 
 def _of_means(x: Float, y: Float, valued: Mask, kind: Coefficient) -> OfDraws:
-    """Return a function from draws to the coefficient of the drawn systems' means over the drawn items."""
+    """Return a function from draws to the coefficient of the drawn systems' means over the drawn items.
+
+    Args:
+        x: the metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        valued: the cells where both tables have a number: [items, systems].
+        kind: the coefficient.
+    """
     n, totals = valued.astype(float), [np.where(valued, table, 0.0) for table in (x, y)]
 
     def values(items: Integers, systems: Integers) -> Float:

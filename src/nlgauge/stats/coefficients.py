@@ -64,7 +64,15 @@ def dense(x: Values) -> Codes:
 
 
 def histogram(codes: Codes, valued: Mask) -> Integers:
-    """Return how often each code occurs in each sample [samples, n]: [samples, codes]."""
+    """Return how often each code occurs in each sample.
+
+    Args:
+        codes: the codes: [samples, n].
+        valued: which of them count: [samples, n].
+
+    Returns:
+        The counts: [samples, codes].
+    """
     size = int(codes.max(initial=0)) + 1
     flat = (codes + size * np.arange(len(codes))[:, None])[valued]
     return np.bincount(flat, minlength=len(codes) * size).reshape(len(codes), size)
@@ -134,7 +142,12 @@ def close_pairs(x: Float, y: Float, ids: Codes | None, epsilon: float) -> Pairs:
 
 
 def _alike(codes: Codes, valued: Mask) -> Float:
-    """Return how many pairs of each sample [samples, n] have equal codes: [samples]."""
+    """Return how many pairs of each sample have equal codes: [samples].
+
+    Args:
+        codes: the codes: [samples, n].
+        valued: which of them count: [samples, n].
+    """
     counts = histogram(codes, valued)
     return np.asarray((counts * (counts - 1)).sum(-1) / 2)
 
@@ -198,8 +211,8 @@ class Coefficient(NamedTuple):
     epsilon: float = 0.0
     """The largest difference of the metric that counts as a tie"""
     counts_copies: bool = False
-    """Whether pairs of two copies of a cell would change the value. They would not if pairs that both sides tie are
-    left out"""
+    """Whether a pair of two copies of a cell would change the value, so that such pairs have to be left out. It does
+    not where the coefficient leaves out all pairs that both metric and people tie"""
     together: Callable[[Any, Any], Float] | None = None
     """At item level: a function from all items at once to the coefficient, [stack, items, systems] -> [stack]. None if
     the coefficient is the mean over items"""
@@ -238,7 +251,16 @@ def _reduced(of: np.ufunc, x: Float) -> Float:
 
 
 def direction(x: Float, valued: Mask) -> Float:
-    """Return x [samples, n] centred and scaled to length 1: 0 if not valued, NaN if all valued ones are equal."""
+    """Return samples that are centred and scaled to length 1.
+
+    Args:
+        x: the samples: [samples, n].
+        valued: which of their numbers count: [samples, n].
+
+    Returns:
+        The samples, with 0 for a number that does not count, and NaN for a sample whose numbers that count are all
+        equal.
+    """
     if not x.shape[1]:
         return np.zeros(x.shape)
     whole = bool(valued.all())

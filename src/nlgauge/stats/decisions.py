@@ -1,9 +1,11 @@
 """Measures of scores against ratings of good and bad: shares, AUROC and calibration error, with intervals.
 
 The AUROC is the share of pairs of a good and a bad row in which the good row has the higher score; ties count half. Its
-error comes from a jackknife over clusters, as in DeLong, DeLong and Clarke-Pearson (1988) and, for clusters, in
-Obuchowski (1997). This error may be too near 0. So it is never taken to be below the error for scores without any
-meaning (Mann and Whitney 1947). That is the error of a share among `NOISE` times as many rows as the rarer kind has.
+error is estimated by a jackknife over clusters, as in DeLong, DeLong and Clarke-Pearson (1988) and, for clusters, in
+Obuchowski (1997). This estimate may be too near 0. So the error is taken to be at least as large as that of scores
+without any meaning (Mann and Whitney 1947). To compute the latter, let m be the number of good or of bad rows,
+whichever is smaller: it is the error of a share among `NOISE` times m rows.
+
 The calibration error (ECE, Naeini, Cooper and Hauskrecht 2015) is over five groups of rows by score; rows with equal
 scores are in one group. All intervals allow for rows in clusters.
 """
@@ -121,10 +123,10 @@ is 1/12. With scores without meaning, the share of the other kind's rows below a
 def auroc(scores: Float, bad: Mask, clusters: Integers, level: float = 0.95) -> Measured:
     """Return the AUROC of scores, with its interval.
 
-    The interval is computed as the score interval of a share. The number of rows of this share follows from the AUROC's
-    error, and is at most `NOISE` times the number of rows (or clusters) of the rarer kind. The rarer kind also limits
-    the degrees of freedom. Where the AUROC is 0 or 1, the interval is the exact one of a share of as many rows as the
-    rarer kind has.
+    The interval is Wilson's, as if the AUROC were a share of independent rows. The number of these rows is the one with
+    which a share has the error of the AUROC, and at most `NOISE` times the number of rows (or clusters) of the rarer
+    kind, good or bad. The rarer kind also limits the degrees of freedom. Where the AUROC is 0 or 1, the interval is the
+    exact one of a share of as many rows as the rarer kind has.
 
     Args:
         scores: larger ones are better: [rows].
@@ -200,11 +202,12 @@ def calibration_error(
 ) -> Measured:
     """Return the mean difference between probability and share of good rows, over bins of rows, with its interval.
 
-    The difference of a bin is known up to the error of this bin. So the weighted sum over bins is off by at most the
-    sum of the errors' sizes. The interval is plus or minus the quantile of this bound, for which whole clusters are
-    multiplied with random normal numbers. It covers the true value at least as often as its confidence says, also where
-    the true value is 0 and the estimate is too large. The error of a bin is at least that of a share with two more rows
-    of each kind, because all rows of a bin may be good.
+    The difference in each bin has an error. So the weighted sum over bins is off by at most the sum of the sizes of
+    these errors. The interval extends to both sides by a quantile of this sum. To compute the quantile, the errors are
+    simulated: the part that each cluster has in an error is multiplied with a random normal number. The interval covers
+    the true value at least as often as its confidence says, also where the true value is 0 and the estimate is too
+    large. The error of a bin is at least that of a share with two more rows of each kind, because all rows of a bin may
+    be good.
 
     Args:
         probabilities: the probability that each row is good: [rows].

@@ -133,7 +133,21 @@ class CrossFitted(NamedTuple):
 
 
 def cross_fitted(x: Float, y: Float, items: Integers, method: str, folds: int, seed: int) -> CrossFitted:
-    """Return predictions of each fold by weights, with standardisation and penalty, that are fitted to all others."""
+    """Return a prediction for each row, by weights that were fitted to the rows of other folds.
+
+    The standardisation and the penalty, if there is one, come from these other rows too.
+
+    Args:
+        x: the values, larger being better: [rows, members].
+        y: the ratings: [rows].
+        items: the item of each row: [rows]. Rows of an item are in one fold.
+        method: one of `METHODS`.
+        folds: the number of folds.
+        seed: the seed of the folds.
+
+    Returns:
+        The predictions, with the penalties and the number of folds.
+    """
     fold = folds_of(items, folds, seed)
     count = int(fold.max()) + 1
     predicted, penalties = np.full(len(y), np.nan), []
@@ -267,7 +281,19 @@ def folds_of(items: Integers, folds: int, seed: int) -> Integers:
 
 
 def fit(x: Float, y: Float, items: Integers, method: str, folds: int, seed: int) -> Fit:
-    """Return the weights by a method of `METHODS`. `folds` and `seed` are for the choice of a penalty."""
+    """Return weights that are fitted to ratings.
+
+    Args:
+        x: the values, larger being better: [rows, members].
+        y: the ratings: [rows].
+        items: the item of each row: [rows].
+        method: one of `METHODS`.
+        folds: the number of folds for the choice of a penalty, with 'ridge'.
+        seed: the seed of these folds.
+
+    Returns:
+        The weights, with means and deviations of the values.
+    """
     means, spread = x.mean(0), x.std(0)
     deviations = np.where(np.ptp(x, 0) > 0, spread, 1.0)
     level = float(y.mean())

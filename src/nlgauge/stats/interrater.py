@@ -3,10 +3,10 @@
 The sources are Cohen, "A coefficient of agreement for nominal scales", 1960, and "Weighted kappa", 1968; and
 Krippendorff, "Computing Krippendorff's alpha-reliability", 2011. Alpha uses the rows that at least two raters rated.
 
-The intervals are of Student's t with a jackknife over rows. Two rows are added, in which every pair of occurring
-ratings has the same share. Without these rows, the interval for raters who never disagree would have the length 0, and
-the intervals for skewed labels would hold the truth far too seldom. `tests/stats/test_interrater.py` tests how often
-the intervals hold it.
+The intervals are of Student's t with a jackknife over rows. Two rows are added to the rated ones, and divided equally
+among all pairs of ratings that occur. Without these rows, the interval for raters who never disagree would have the
+length 0, and the intervals for skewed labels would hold the truth far too seldom. `tests/stats/test_interrater.py`
+tests how often the intervals hold it.
 """
 
 from __future__ import annotations
@@ -171,7 +171,13 @@ def _alpha(coincidences: Float, values: Float, level: str) -> float:
 
 
 def _distances(values: Float, totals: Float, level: str) -> Float:
-    """Return the squared distance of each pair of values, for a level of measurement: [values, values]."""
+    """Return the squared distance of each pair of values: [values, values].
+
+    Args:
+        values: the different ratings, in rising order: [values].
+        totals: how often each value occurs: [values]. Distances on the ordinal level are counted in ratings.
+        level: the level of measurement, one of `LEVELS`.
+    """
     if level == "nominal":
         return _unlike(values)
     # Ordinal: the number of ratings from the one to the other, the two ends counting half.

@@ -57,7 +57,7 @@ def of_items(
         y: the people's table: [items, systems].
         kind: the coefficient.
         level: 'item', 'system' or 'pooled'.
-        clusters: the number of each item's cluster: [items]. If given, whole clusters are left out.
+        clusters: the number of each item's cluster: [items]. If given, the interval allows for these clusters too.
         confidence: the confidence of the interval.
 
     Returns:
@@ -82,7 +82,20 @@ def difference_of_items(
     clusters: Integers | None = None,
     confidence: float = 0.95,
 ) -> tuple[float, float]:
-    """Return the interval, for other items, of one metric's coefficient minus that of another metric."""
+    """Return the interval, for other items, of one metric's coefficient minus that of another metric.
+
+    Args:
+        x: the first metric's table: [items, systems].
+        other: the other metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        kind: the coefficient.
+        level: 'item', 'system' or 'pooled'.
+        clusters: the number of each item's cluster: [items]. If given, the interval allows for these clusters too.
+        confidence: the confidence of the interval.
+
+    Returns:
+        The ends of the interval.
+    """
     made = [_difference(x, other, y=y, kind=kind, level=level, clusters=of) for of in _groupings(clusters)]
     low, high = zip(*(inference.interval(confidence) for inference in made), strict=True)
     # min and max of Python do not tell NaN.
@@ -90,14 +103,17 @@ def difference_of_items(
 
 
 def _groupings(clusters: Integers | None) -> list[Integers | None]:
-    """Return the units that are left out: items, and also clusters where given, so that no interval gets shorter."""
+    """Return the units for which inferences are made: single items (None), and the clusters of items where given.
+
+    The callers return an interval that covers those of all units, so that clusters never make it shorter.
+    """
     return [None] if clusters is None else [None, clusters]
 
 
 def _inferences(
     x: Float, y: Float, kind: Coefficient, level: str, clusters: Integers | None
 ) -> list[tuple[Inference, bool]]:
-    """Return inferences of a coefficient from -1 to 1, each with whether it is on the scale of Fisher's z."""
+    """Return inferences of a coefficient that is scaled from -1 to 1, each with whether it is on Fisher's scale."""
     if level == "item" and kind.together is None:
         inferences = [(_mean(x, y, kind, clusters), False)]
     else:
@@ -170,7 +186,15 @@ def _without(x: Float, y: Float, kind: Coefficient, level: str) -> Callable[[Mas
 def _jackknife(
     number: Callable[[Mask], Float], items: int, level: str, clusters: Integers | None, limits: tuple[float, float]
 ) -> Inference:
-    """Return the jackknife's inference of `number`, a function of the items present: [draws, items] -> [draws]."""
+    """Return the inference of a number of a table, by leaving out its items.
+
+    Args:
+        number: a function from the items that are left to the number: [draws, items] -> [draws].
+        items: the number of items.
+        level: 'item', 'system' or 'pooled'.
+        clusters: the number of each item's cluster: [items]; None without clusters.
+        limits: the least and the greatest possible number.
+    """
     of = np.zeros(items, np.intp) if clusters is None else np.unique(clusters, return_inverse=True)[1]
     parts = _dealt(of, MOST_LEFT_OUT[level])
     groups = None if clusters is None else of[np.unique(parts, return_index=True)[1]]
@@ -183,7 +207,14 @@ def _jackknife(
 
 
 def _dealt(clusters: Integers, most: int) -> Integers:
-    """Return the group of each item [items], from 0: about `most` groups of nearly equal size within clusters."""
+    """Return the group of each item, from 0: [items]. The items of a group are of one cluster.
+
+    There are about `most` groups in all, or one for each item. Groups within a cluster have nearly equal sizes.
+
+    Args:
+        clusters: the number of each item's cluster, from 0: [items].
+        most: the wanted number of groups.
+    """
     sizes = np.bincount(clusters)
     shares = np.minimum(sizes, -(-sizes * most // len(clusters)))
     order = np.argsort(np.random.default_rng(len(clusters)).random(len(clusters)), kind="stable")

@@ -23,7 +23,15 @@ _CELLS_AT_ONCE = 2_000_000
 
 
 def batches(replicates: int, cells: int) -> Iterator[int]:
-    """Yield numbers of replicates to draw at a time, from the cells of each. Their sum is `replicates`."""
+    """Yield how many replicates to draw at a time, so that all their cells fit in memory.
+
+    Args:
+        replicates: the number of all replicates, which is the sum of the yielded numbers.
+        cells: the number of cells of each replicate.
+
+    Returns:
+        The numbers of replicates.
+    """
     size = max(1, _CELLS_AT_ONCE // max(1, cells))
     for start in range(0, replicates, size):
         yield min(size, replicates - start)
@@ -113,7 +121,14 @@ def cells_at(x: Values, items: Integers, systems: Integers) -> Values:
 
 
 def _copies(items: Integers, systems: Integers, level: str, columns: int) -> Codes:
-    """Return numbers of drawn cells, or of systems, that are equal for copies which can form a pair."""
+    """Return a number for each drawn cell (for each drawn system at system level), equal for copies within a sample.
+
+    Args:
+        items: the drawn items: [r, items].
+        systems: the drawn systems: [r, systems].
+        level: one of `nlgauge.stats.correlation.LEVELS`.
+        columns: the number of systems in the table.
+    """
     if level == "pooled":
         return (items[:, :, None] * columns + systems[:, None, :]).astype(np.int32)
     if level == "system":
@@ -358,9 +373,9 @@ def exchanged(
 
 
 def _coins(generator: np.random.Generator, count: int, n: int) -> Mask:
-    """Return fair coins: [count, n].
+    """Return random yes or no, each with the probability 1/2: [count, n].
 
-    Each draw begins with a new random word, so that it does not depend on the number of draws.
+    The random bits of a row do not depend on the number of rows that are made at a time.
     """
     words = generator.integers(0, 2**64, (count, -(-n // 64)), np.uint64)
     return np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=n).view(bool)
@@ -372,7 +387,20 @@ _Differences: TypeAlias = Callable[[Mask], Float]
 
 
 def by_cells(x: Float, other: Float, y: Float, kind: Coefficient, level: str) -> _Differences:
-    """Return a function from exchanged cells to the difference of two metrics' coefficients, by the cells."""
+    """Return a function from exchanged cells to the difference of two metrics' coefficients, for any coefficient.
+
+    Both coefficients are computed anew from all cells for each draw.
+
+    Args:
+        x: the first metric's table: [items, systems].
+        other: the other metric's table: [items, systems].
+        y: the people's table: [items, systems].
+        kind: the coefficient.
+        level: one of `nlgauge.stats.correlation.LEVELS`.
+
+    Returns:
+        The function.
+    """
     pair: Values = np.stack([x, other], axis=-1)  # [items, systems, 2]
     if kind.by_order and level != "system":
         # The two have codes of the same scale, because their cells change place.

@@ -1,9 +1,9 @@
-"""Combination of several metrics: weights fitted to people's ratings, and the agreement on rows not fitted to.
+"""Combination of several metrics by weights that are fitted to people's ratings, and its agreement on other rows.
 
 The score of each metric is standardised over the rows to mean 0 and standard deviation 1, with its sign turned so that
-a larger number is better. The rating is predicted as a weighted sum of these numbers. With 'nnls' no weight is negative
-(Lawson and Hanson 1974). There is no penalty, and most weights end at 0. With 'ridge' weights may have either sign, and
-their squares have a penalty (Hoerl and Kennard 1970), which is chosen by cross-fitting.
+larger is better. The rating is predicted as a weighted sum of these standardised scores. With 'nnls' no weight is
+negative (Lawson and Hanson 1974). There is no penalty, and most weights end at 0. With 'ridge' weights may have either
+sign, and their squares have a penalty (Hoerl and Kennard 1970), which is chosen by cross-fitting.
 
 The rows that the weights were fitted to cannot tell how good the weights are. So the items are divided into folds. The
 rows of each fold are predicted by weights that were fitted to the rows of all other items. The standardisation and the
@@ -43,12 +43,12 @@ class Combined:
     predictions: ScoreTable
     """A table with the columns of `agreements`, to be saved, contrasted, or correlated at other levels"""
     rows: int
-    """Rows that the weights were fitted to. They have a rating and a finite number of every member"""
+    """Number of rows that the weights were fitted to: those with a rating and a finite score by every member"""
     items: int
     unrated: int
     left_out: dict[str, int]
-    """By member, the rated rows that could not be used because the member has no finite number there. A row may count
-    for several members
+    """By member, the number of rated rows that could not be used because the member has no finite score there. A row
+    may count for several members
     """
     penalties: list[float]
     """With 'ridge': for each fold, the penalty that was chosen on the items of the other folds"""
@@ -71,7 +71,7 @@ def combine(
 ) -> Combined:
     """Fit weights of a table's metrics to people's ratings of an aspect.
 
-    A row is used if it has a rating and a finite number of every member. The other rows are counted.
+    A row is used if it has a rating and a finite score by every member. The other rows are counted.
 
     Args:
         table: scores of the rows.
@@ -222,9 +222,14 @@ def _aspect(rated: list[str], aspect: str | None) -> str:
 
 
 def _of_rows(table: ScoreTable, wanted: Sequence[str] | None) -> ScoreTable:
-    """Return the table with the metrics to combine.
+    """Return the table with only the metrics to combine, which have a score for each row.
 
-    These score rows, and details are among them only if `wanted` names them.
+    Args:
+        table: the scores.
+        wanted: specs or "spec part"; None for all metrics that score rows, without their informational sub-scores.
+
+    Raises:
+        InputError: a wanted metric is a corpus-level metric, or no metric scores rows.
     """
     chosen = selected(table, wanted, every_part=True)
     sets = [spec for spec, column in chosen.columns.items() if column.level != "item"]
@@ -236,7 +241,7 @@ def _of_rows(table: ScoreTable, wanted: Sequence[str] | None) -> ScoreTable:
 
 
 def _table(table: ScoreTable, known: Mask, predicted: Float, equal: Float) -> ScoreTable:
-    """Return a table with the predictions and the members. Rows that were not fitted to have no number in it.
+    """Return a table with the predictions and the members' scores, without values for rows that were not fitted to.
 
     Args:
         table: the scores of the members.

@@ -62,8 +62,8 @@ def trust(
     """Return how far to trust each scorer of a table, measured on people's ratings of some of its rows.
 
     The rows of all systems are used together. All intervals have a confidence of 95 %, and allow for the dependence of
-    rows of the same item or cluster. The rated rows have to be drawn at random, or by `nlgauge.sample`. Where some were
-    drawn with a larger probability than others, the surplus is left out at random.
+    rows of the same item or cluster. The rated rows have to be drawn at random, or by `nlgauge.sample`. Where some rows
+    were drawn with a larger probability than others, some of these rows are left out at random.
 
     Args:
         table: the scores of all rows. A row may have several scores (`repeats='mean'`): their mean is then measured,
@@ -73,11 +73,12 @@ def trust(
         aspects: which aspects of the ratings; all by default.
         below: a row rated below this is bad. Ratings of 0 and 1 do not need it. In a rating project of yes and no, a
             row is good by default if at least half of its raters say so. Other ratings are read as a scale without it.
-        thresholds: thresholds by scorer. By default a scorer has the lower threshold of `check --grounded`, which its
-            signature names; a scorer with only two values has the better one; any other has the best threshold on these
-            ratings, cross-fitted.
-        probabilities: scorers whose numbers are probabilities that a row is good. Columns and judges from 0 to 1 are
-            read so, and sub-scores that are called probability.
+        thresholds: thresholds by scorer. By default it is the lower threshold of `check --grounded`, if the signature
+            of the scorer has it; for a scorer with only two different scores, it is the better score; and for any other
+            scorer, it is the best threshold on these ratings, cross-fitted.
+        probabilities: scorers whose scores are probabilities that a row is good. Columns and judges with scores from 0
+            to 1 need not be named here, nor sub-scores with the name probability: their scores are taken to be
+            probabilities.
         risk: the promised largest share of bad rows among those that pass the certified threshold.
         confidence: the confidence of this promise.
         rater_aspects: the aspects that each hold the ratings of one rater, for the same question. A rating project does
@@ -206,7 +207,14 @@ def trust(
 
 
 def _limit(ratings: Source, aspect: str, values: Float, below: float | None) -> float | None:
-    """Return the rating from which a row is good; None where the ratings are a scale."""
+    """Return the rating from which a row is good; None where the ratings are a scale.
+
+    Args:
+        ratings: the ratings as the user gave them; a rating project also has its scale.
+        aspect: the aspect of the ratings.
+        values: the ratings of the aspect: [rows]; NaN for a row without one.
+        below: the limit that the user gave; else None.
+    """
     if below is not None or np.isin(values[~np.isnan(values)], (0, 1)).all():
         return 1.0 if below is None else below
     several = isinstance(ratings, ProjectRatings) and ratings.scales.get(aspect) == (0, 1)

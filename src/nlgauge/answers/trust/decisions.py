@@ -33,7 +33,16 @@ class Rule(NamedTuple):
     """The threshold of rows that the second model of a cascade decided; NaN if one threshold holds for all rows"""
 
     def passes(self, scores: Float, models: Float | None = None) -> Mask:
-        """Return which scores [rows] reach the threshold of the model that decided, with models as of `models_of`."""
+        """Return which scores reach the threshold: [rows].
+
+        Args:
+            scores: the scores, larger ones being better: [rows].
+            models: the number of the model that decided each row, from `models_of`; None where one threshold holds for
+                all.
+
+        Returns:
+            Which rows pass.
+        """
         with np.errstate(invalid="ignore"):
             return np.asarray(scores >= _limits(self.threshold, self.second, models))
 
@@ -49,7 +58,17 @@ def models_of(column: Column) -> Float | None:
 
 
 def passing(column: Column, threshold: float, second: float = math.nan) -> Mask:
-    """Return which rows of a column pass thresholds on the scale of its scores. NaN passes every scored row."""
+    """Return which rows of a column pass a threshold.
+
+    Args:
+        column: the scores, of which the first sub-score decides.
+        threshold: the threshold, on the scale of the scores; with NaN every row with a score passes.
+        second: the threshold of rows that the second model of a cascade decided; NaN if one threshold holds for all
+            rows.
+
+    Returns:
+        Which rows pass: [rows]. A row without a score does not pass.
+    """
     sign = 1 if column.higher_is_better else -1
     first = -math.inf if math.isnan(threshold) else sign * threshold
     return Rule(first, "", sign * second).passes(turned(column, 0), models_of(column))

@@ -111,7 +111,16 @@ def values_by(kind: type[Trust], facts: Any) -> dict[str, Any]:
 
 
 def columns_of(kind: type[Trust], table: str, wide: bool) -> list[tuple[Column, Callable[[Trust], Cell]]]:
-    """Return the columns of a table in their order, each with a function that makes the cell of a record."""
+    """Return the columns of a table in their order, each with a function that makes the cell of a record.
+
+    Args:
+        kind: the record class.
+        table: the name of the table.
+        wide: whether to include the columns for which only a page has room.
+
+    Returns:
+        The columns, each with its function.
+    """
     columns = [
         (how.column, how.column.cell or _cell(name, how.column))
         for name, how in declared(kind).items()

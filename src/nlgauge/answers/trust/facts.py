@@ -34,7 +34,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Decisions:
-    """The decisions of a rule about the rows, beside the ratings: each [rows]."""
+    """The decisions of a rule about the rows, and which rows people rated as bad and as good: each [rows]."""
 
     rule: Rule
     sign: int
@@ -172,14 +172,14 @@ class MayStandIn(NamedTuple):
 
 
 class Repeats(NamedTuple):
-    """The number of rows that were scored several times, and how often their scores decide otherwise than most."""
+    """The number of rows that were scored several times, and how often a score contradicts most scores of its row."""
 
     rows: int
     flips: Measured = NOTHING
 
 
 class Injection(NamedTuple):
-    """The effect on a scorer of orders in the texts."""
+    """How often a scorer obeys an order at the end of the candidate, such as to give it the best verdict."""
 
     rows: int
     """The number of bad rated rows that the scorer stops, and that were scored again with an order in the candidate"""

@@ -1,4 +1,4 @@
-"""How the facts of trust are made: of each scorer beside the ratings of an aspect, and of all scorers together."""
+"""How the facts of trust are computed for each scorer, and for all together, from scores and an aspect's ratings."""
 
 from __future__ import annotations
 
@@ -121,7 +121,16 @@ class Lines:
         return None if self.texts is None else wording_of(self.table, self.texts)
 
     def of(self, aspect: str) -> _Of:
-        """Return the rated rows of an aspect. If they were drawn unequally, the surplus is left out at random."""
+        """Return the rated rows of an aspect.
+
+        If some rows were drawn with a larger probability than others, some of these rows are left out at random.
+
+        Args:
+            aspect: the aspect of the ratings.
+
+        Returns:
+            The rows, with their ratings.
+        """
         ratings = self.rated.values[aspect]
         has_rating = ~np.isnan(ratings)
         rng = np.random.default_rng([self.seed, len(ratings), int(has_rating.sum())])
@@ -157,7 +166,16 @@ class Lines:
         return sum(bool(np.isfinite(column.values[:, 0]).any()) for column in self.table.columns.values())
 
     def rule(self, name: str, table: ScoreTable | None = None) -> Rule | None:
-        """Return the rule given for a scorer, or else the scorer's own by its scores in `table`; None without one."""
+        """Return the rule by which a scorer decides.
+
+        Args:
+            name: the scorer.
+            table: the scores and signature from which the scorer's own rule follows; by default those of this run.
+
+        Returns:
+            The rule with the threshold that the user gave for the scorer, or else the scorer's own rule; None if there
+            is neither.
+        """
         table = self.table if table is None else table
         facts = table.signatures[name].facts if name in table.signatures else {}
         column = table.columns[name]
@@ -172,7 +190,16 @@ class Lines:
         return from_judge and from_0_to_1(column)
 
     def _scorer(self, name: str, aspect: str, *, of: _Of, wording: Float | None, notes: list[str]) -> Facts:
-        """Return the facts of one scorer that need no other scorer."""
+        """Return the facts of one scorer, without those that also need other scorers.
+
+        Args:
+            name: the scorer.
+            aspect: the aspect of the ratings.
+            of: the rated rows of the aspect.
+            wording: the share of each answer's longer words that its source contains: [rows]; None where it is not
+                known.
+            notes: a list to which notes for the reader are added.
+        """
         column = self.table.columns[name]
         scores = turned(column, 0)
         facts = Facts(
@@ -225,7 +252,14 @@ class Lines:
         return facts
 
     def _decisions(self, facts: Facts, column: Column, tested: RatedScores, sign: int) -> Decisions | None:
-        """Return a scorer's decisions; None if it gives all rows the same score, whose meaning is not known."""
+        """Return a scorer's decisions; None if it gives all rows the same score, whose meaning is not known.
+
+        Args:
+            facts: the facts of the scorer so far.
+            column: the scorer's column.
+            tested: the scores, larger ones being better, with the ratings of good and bad.
+            sign: 1 where higher scores of the scorer are better, else -1.
+        """
         rule, scores = self.rule(facts.metric), tested.scores
         if rule is None and not math.isnan(facts.single):
             return None
@@ -249,7 +283,17 @@ class Lines:
         )
 
     def _probability(self, name: str, column: Column, scores: Float, tested: RatedScores) -> Probability | None:
-        """Return the scores as probabilities; None if they are none. Raise InputError if the user said they were."""
+        """Return the probabilities that rows are good, if a scorer's scores are such probabilities; else None.
+
+        Args:
+            name: the scorer.
+            column: the scorer's column.
+            scores: the scores, with the opposite sign where lower is better: [rows].
+            tested: the same scores with the ratings of good and bad.
+
+        Raises:
+            InputError: the user said that the scores are probabilities, and some are not from 0 to 1.
+        """
         finite = scores[np.isfinite(scores)]
         likely = finite if column.higher_is_better else 1 + finite
         within = bool(((likely >= 0) & (likely <= 1)).all())
@@ -275,7 +319,14 @@ class Lines:
         return agreements_of(both, how)
 
     def _correlate(self, fine: Mapping[str, Facts], both: Joined, *, yes_no: bool, notes: list[str]) -> None:
-        """Add to the facts the correlations, where ratings are a scale, and the sentinels that are not beaten."""
+        """Add to the facts the sentinels that a scorer does not beat and, where ratings are a scale, the correlations.
+
+        Args:
+            fine: the facts of each scorer that can be measured, by its name.
+            both: the scores joined with the ratings of the aspect.
+            yes_no: whether the ratings are good or bad, and not a scale.
+            notes: a list to which notes for the reader are added.
+        """
         (aspect,) = both.aspects
         with_columns = added(both.table, self.sentinels)
         tested = tuple(name for name in with_columns.columns if is_sentinel(name))
@@ -321,7 +372,13 @@ class Lines:
         }
 
     def _together(self, name: str, both: Joined, of: _Of) -> Facts:
-        """Return the facts of all scorers together, weighted by a fit to other items."""
+        """Return the facts of all scorers together, weighted by a fit to other items.
+
+        Args:
+            name: the name that the record has, with all scorers.
+            both: the scores joined with the ratings of the aspect.
+            of: the rated rows of the aspect.
+        """
         (aspect,) = both.aspects
         facts = Facts(metric=name, aspect=aspect, rated=int(of.rows.sum()), rows=len(of.rows))
         if len(np.unique(self.clusters[of.rows])) < 2:
@@ -391,7 +448,15 @@ def _ranks(values: Float) -> Float:
 
 
 def stand_ins(lines: Lines, made: Sequence[Facts], of: Mapping[str, Any], epsilon: float, notes: list[str]) -> None:
-    """Add to the facts whether each scorer may stand in for a rater; `of` has the ratings of each rater."""
+    """Add to the facts whether each scorer may stand in for a rater.
+
+    Args:
+        lines: the scorers joined with the ratings.
+        made: the facts of each scorer.
+        of: the ratings of each rater, by the rater's name.
+        epsilon: by how much a scorer may be worse than a rater whom it stands in for.
+        notes: a list to which notes for the reader are added.
+    """
     try:
         by_rater = raters(
             lines.table, of, list(of), epsilon=epsilon, level="pooled", resample="items", replicates=0, seed=lines.seed

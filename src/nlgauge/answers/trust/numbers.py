@@ -89,7 +89,7 @@ def _saved(record: Trust) -> str:
 
 
 def _moved(record: Trust) -> Iterator[str]:
-    """Yield clauses on significant changes since the earlier run, and on the share of other decisions."""
+    """Yield clauses on significant changes since the earlier run, and on the share of anchors decided otherwise."""
     if record.moved_p < SIGNIFICANT:
         yield f"its mean score by {_number(record.moved)}"
     if record.righter_p < SIGNIFICANT:
@@ -116,7 +116,7 @@ def _share(share: Measured, n: int, of: str) -> str:
 
 
 def _number(measured: Measured, more: str = "") -> str:
-    """Return a number with its interval, as text."""
+    """Return a number with its interval, as text; `more` is a text that follows the interval."""
     ends = "no interval" if math.isnan(measured.low) else f"95 % interval {measured.low:.2f} to {measured.high:.2f}"
     return f"{measured.value:.2f} ({ends}{f'; {more}' if more else ''})"
 

@@ -26,10 +26,10 @@ def fitted_panel(lines: Lines, aspect: str, names: Sequence[str]) -> FittedPanel
     The weights are those of the combination that `nlgauge.trust` measures. They come from least squares with weights of
     at least 0, fitted without each fold of the ratings in turn. A row that is not rated gets the mean of these weights.
     For the curve to the probability and for the certified threshold, each rated row has a value by weights that were
-    fitted without its rating. The threshold of the panel is the share of good rows among the ratings. At this
-    probability a row is as likely to be drawn from the good rows as from the bad ones, which gives the best balanced
-    accuracy. (A threshold that is chosen for the best shares on the ratings also fits their noise, and is worse on
-    other rows.)
+    fitted without its rating. The threshold of the panel is the share of good rows among the ratings. A row with this
+    probability has a value that is as frequent among good rows as among bad ones. So this threshold gives the best
+    balanced accuracy. (A threshold that is chosen for the best shares on the ratings also fits their noise, and is
+    worse on other rows.)
 
     Args:
         lines: the scorers joined with the ratings.
@@ -104,7 +104,7 @@ class _Member(NamedTuple):
 
 
 def _spec(lines: Lines, name: str) -> _Member:
-    """Return the spec and the column of a scorer. Raise InputError for a scorer that scores no row itself."""
+    """Return the spec and the column of a scorer. Raise InputError if it cannot score rows, or is a panel."""
     column = lines.table.columns[name]
     spec = next((was for was, now in asked(lines.table).items() if now == name), name)
     if spec in lines.table.run.get("joined", {}):
@@ -127,7 +127,13 @@ def _certified(lines: Lines, aspect: str, probability: Float) -> float | None:
 
 
 def _folds(texts: Sequence[str], weights: FoldWeights, fitted_to: Mask) -> dict[str, int]:
-    """Return the fold of each rated row, by the digest of its texts. Of equal texts the first row counts."""
+    """Return the fold of each rated row, by the digest of its texts. Of rows with equal texts, the first counts.
+
+    Args:
+        texts: the digest of each row's texts: [rows].
+        weights: the weights, with the fold of each rated row.
+        fitted_to: which rows are rated: [rows].
+    """
     folds: dict[str, int] = {}
     for row in np.flatnonzero(fitted_to).tolist():
         folds.setdefault(texts[row], int(weights.fold[row]))

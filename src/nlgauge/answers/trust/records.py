@@ -51,7 +51,8 @@ class Trusts(Answered, Records[Trust]):
     """The agreement of the raters with each other, for each aspect that several people rated"""
 
     risk: float = 0.1
-    """The promised risk of the certified thresholds, whose confidence is `confidence`"""
+    """The promised largest share of bad rows among those that pass a certified threshold; `confidence` is that of the
+    promise"""
     confidence: float = 0.9
     below: float | None = None
     """The rating below which a row is bad; None where none was named"""

@@ -47,7 +47,12 @@ NOT_REPEATABLE = "not repeatable"
 
 
 def repeats(table: ScoreTable, made: Sequence[Facts]) -> None:
-    """Add to the facts how often each scorer changes its mind about the same row."""
+    """Add to the facts how often each scorer changes its mind about the same row.
+
+    Args:
+        table: the scores, with several scores of a row or a judge's share of changed answers.
+        made: the facts of each scorer.
+    """
     # Trials that have names are runs of the system, whose outputs differ: no change of the scorer's mind.
     repeated = "trials" not in table.run and first_repeat(table.rows) is not None
     keys: dict[tuple[str, str], int] = {}
@@ -226,7 +231,16 @@ def _refuse_other(
     earlier: Sequence[past.InterimAnalysis],
     path: str | os.PathLike[str],
 ) -> None:
-    """Raise InputError for a history of other scorers, thresholds or anchors, because its series share a level."""
+    """Raise InputError for a history of other scorers, thresholds or anchors than those of this comparison.
+
+    The level of a history is divided among its series, so their number must not change.
+
+    Args:
+        series: what each test of this comparison is of: the scorer, the values with their threshold, 'anchors' and the
+            digest of the anchors.
+        earlier: the analyses in the history.
+        path: the file of the history, for the error.
+    """
     there = list(dict.fromkeys(analysis.series for analysis in earlier))
     if not there or set(there) == set(series):
         return
@@ -331,7 +345,17 @@ _NONE = _Compared(np.nan, NOTHING, None)
 
 
 def _compared(facts: Facts, anchors: _Anchors, lines: Lines, notes: list[str]) -> _Compared:
-    """Return the decisions of both runs about the anchors; NaN and None where there is no threshold."""
+    """Return the decisions of both runs about the anchors by the same threshold.
+
+    Args:
+        facts: the facts of the scorer for an aspect.
+        anchors: the rows that both runs have a score of.
+        lines: the scorers of this run joined with the ratings.
+        notes: a list to which notes for the reader are added.
+
+    Returns:
+        The decisions; without any number (`_NONE`) where the ratings are a scale, or where there is no threshold.
+    """
     limit, ratings = lines.limits[facts.aspect], anchors.ratings.get(facts.aspect)
     if limit is None:
         return _NONE
@@ -384,7 +408,7 @@ def _apart(rule: Rule, scores: Float) -> Rule:
 
 
 class _Runs:
-    """The present run beside an earlier one. Rows whose texts are known to differ are no anchors."""
+    """The present run and an earlier one, compared on anchors. Rows whose texts are known to differ are no anchors."""
 
     def __init__(self, lines: Lines, again: ScoreTable | None, before: ScoreTable, notes: list[str]) -> None:
         self._lines, self._again, self._notes = lines, again, notes
@@ -392,7 +416,7 @@ class _Runs:
         self._told: set[str] = set()
 
     def anchors(self, name: str) -> _Anchors | None:
-        """Return the anchors of a scorer, or None if there are none. Notes for the reader are added."""
+        """Return the anchors of a scorer; None if there are none. Notes for the reader are added to `notes`."""
         table = self._lines.table
         column, notes = table.columns[name], self._notes
         now = self._again if self._again is not None and name in self._again.columns else table
@@ -436,7 +460,13 @@ class _Runs:
         )
 
     def _ratings(self, now: ScoreTable, rows: Integers) -> dict[str, Float]:
-        """Return the ratings of rows by aspect. Anchors that were scored again have ratings of their own."""
+        """Return the ratings of some rows by aspect.
+
+        Args:
+            now: the table of the rows. If it holds the anchors that were scored again, it has the ratings of these
+                anchors.
+            rows: the row numbers in this table.
+        """
         ratings = now.run.get("ratings", {}) if now is self._again else self._lines.rated.values
         return {aspect: np.array(of, float)[rows] for aspect, of in ratings.items()}
 
@@ -481,7 +511,13 @@ class _Runs:
 
 
 def _of(run: ScoreTable, specs: Sequence[str], part: str) -> ScoreTable | None:
-    """Return the scores of a run by one scorer, one for each row; None where the run has none."""
+    """Return the scores of a run by one scorer, one for each row; None where the run has none.
+
+    Args:
+        run: the scores of the run.
+        specs: the names that the scorer may have in the run.
+        part: the sub-score.
+    """
     for spec in specs:
         if spec in run.columns:
             try:

@@ -103,11 +103,10 @@ class PlainRecords:
         if trial is not None and item is None:
             return None
         texts = [references] if isinstance(references, str) else references or ()
-        for text in (plain.candidate, *texts, plain.source, plain.context, plain.question, plain.system):
+        labels = [label for label in (item, trial) if isinstance(label, str)]
+        for text in (plain.candidate, *texts, plain.source, plain.context, plain.question, plain.system, *labels):
             if text is not None and not _is_plain(text):
                 return None
-        if not all(_is_plain(label) for label in (item, trial) if isinstance(label, str)):
-            return None
         system = self._system if plain.system is None else plain.system
         if self._only and system != self._system:
             return None

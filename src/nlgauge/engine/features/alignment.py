@@ -93,11 +93,13 @@ def read_alignments(requests: Sequence[AlignmentRequest], block: TextBlock) -> d
     """Return the alignment of each request, from reading its stretches with possible evidence in the other texts."""
     model = block.model[ALIGNER]
     packer = packer_of(block.model)
-    plan = _ReadingPlan(block) if packer is None else _PackedPlan(block, packer)
-    apart = (
-        plan if packer is not None or not any(request.claims for request in requests) else _ReadingPlan(block, CLAIM)
-    )
-    plans = {request: apart if request.claims else plan for request in requests}
+    plans: dict[AlignmentRequest, _ReadingPlan]
+    if packer is None:
+        shapes = {request: CLAIM if request.claims else SHAPE for request in requests}
+        of_shape = {shape: _ReadingPlan(block, shape) for shape in set(shapes.values())}
+        plans = {request: of_shape[shape] for request, shape in shapes.items()}
+    else:
+        plans = dict.fromkeys(requests, _PackedPlan(block, packer))
     work = [row for request, of in plans.items() for row in of.rows(request)]
     rows = [plans[row.request].row(row) for row in work]
     readings: dict[AlignmentRequest, list[_Found]] = {request: [] for request in requests}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -69,9 +70,12 @@ def _tokens_of(tokenizer: SubwordTokenizer, words: Sequence[str]) -> list[set[in
         for before in (["", _LETTER + " "] if word.isalnum() else ["", _LETTER + " ", _LETTER])
     ]
     parts: list[set[int]] = [set() for _ in words]
-    for (number, before, _), tokens in zip(written, tokenizer.encode([text for _, _, text in written]), strict=True):
-        ends = tokens.offsets[:, 1]
-        parts[number].update(tokens.ids[ends > (len(_LETTER) if before else 0)].tolist())
+    for (number, before, _), placed in zip(written, tokenizer.placed(text for *_, text in written), strict=True):
+        # A token of the space alone is the word's.
+        first = len(_LETTER) if before.endswith(" ") else math.inf
+        for token, (begin, end) in zip(*placed, strict=True):
+            if end > len(before) or begin >= first:
+                parts[number].add(token)
     return parts
 
 

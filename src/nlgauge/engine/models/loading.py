@@ -193,10 +193,11 @@ def hold(name: str, precision: str = "float32", backend: str = "auto", device: s
 
 def shared(name: str, precision: str = "float32", backend: str = "auto", device: str | None = None) -> Model:
     """Return a model as `load` does. The last embedded model or companion stays loaded for the next call."""
-    if name != "pocket" and name not in COMPANIONS:
-        return load(name, precision, backend, device)
-    _last[:] = [hold(name, precision, backend, device)]
-    return _last[0]
+    model = load(name, precision, backend, device)
+    if name == "pocket" or name in COMPANIONS:
+        _held[name, precision, backend, device] = model
+        _last[:] = [model]
+    return model
 
 
 def _refuse_unreadable(folder: Path, name: str) -> None:

@@ -59,7 +59,7 @@ class Agreeing:
     aspects: list[Aspect]
     matrix: CorrelationMatrix | None
     scales: list[int]
-    """For each name of the matrix, the index of its column among the numbers of the page"""
+    """For each metric or aspect of `matrix`, its index in `Scored.scales`; empty without a matrix"""
     notes: list[str]
 
 
@@ -100,7 +100,16 @@ def agreeing(scored: Scored, level: str | None, coefficient: str, replicates: in
 
 
 def _matrix(table: ScoreTable, scored: Scored, notes: list[str]) -> CorrelationMatrix | None:
-    """Return correlations over all rows, as a scatter plot shows them; None for fewer than two columns."""
+    """Return the correlation of every two metrics or rated aspects over all rows, as a scatter plot shows them.
+
+    Args:
+        table: the table with the metrics to correlate.
+        scored: the data of the page, with people's ratings if there are any.
+        notes: gets a sentence if the correlations cannot be computed.
+
+    Returns:
+        The correlations; None if they cannot be computed, or for fewer than two metrics and aspects.
+    """
     rows = [spec for spec, column in table.columns.items() if column.level == "item"]
     if len(rows) + len(scored.ratings) < 2:
         return None

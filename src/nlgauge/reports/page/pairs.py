@@ -81,14 +81,25 @@ class Pair:
 
     @property
     def told(self) -> dict[str, int]:
-        """Number of tested scores that call each system significantly better; under '', of the other tested scores."""
+        """By name of a system, the number of scores by which it is significantly better.
+
+        Under '' it has the number of scores by which the test finds neither better.
+        """
         tested = [line for line in self.lines if not math.isnan(line.difference.adjusted)]
         won = {name: sum(line.verdict == name for line in tested) for name in (self.a, self.b)}
         return {**won, "": len(tested) - sum(won.values())}
 
 
 def chosen(systems: Sequence[str], leading: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the pairs that the page shows: all, or of many systems those with a system that a metric calls best."""
+    """Return the pairs of systems that the page shows.
+
+    Args:
+        systems: the names of all systems.
+        leading: the systems that at least one metric calls best.
+
+    Returns:
+        All pairs; with more than `MOST_SYSTEMS` systems only the pairs with a leading system.
+    """
     every = list(combinations(systems, 2))
     return every if len(systems) <= MOST_SYSTEMS else [pair for pair in every if set(pair) & set(leading)]
 

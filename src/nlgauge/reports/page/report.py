@@ -208,7 +208,10 @@ def _title(table: ScoreTable) -> str:
 def _rated(said: People) -> list[Card]:
     """Return a card for each aspect that people rated.
 
-    The numbers are estimates for all rows where that is possible, else of the rated rows alone.
+    The card has estimates for all rows where that is possible, else the mean ratings of the rated rows alone.
+
+    Args:
+        said: people's ratings, with the estimates made from them.
     """
     alone = Pairings(said.table)
 
@@ -228,7 +231,15 @@ def _texts(row: Row | None) -> list[str]:
 
 
 def _first(pairs: Sequence[Pair], made: Sequence[Card], leader: str) -> int:
-    """Return the index of the pair to show first: the leader and the system that differs least often from it."""
+    """Return the index of the pair to show first.
+
+    It is the leader with the system that most often does not differ significantly from the leader.
+
+    Args:
+        pairs: the pairs of systems on the page.
+        made: the cards of the metrics.
+        leader: the system that most metrics call best.
+    """
     near: Counter[str] = Counter()
     for card in made:
         if leader in best_of(card.part):

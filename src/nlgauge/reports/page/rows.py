@@ -112,7 +112,15 @@ def described(scales: Sequence[Scale]) -> list[dict[str, Any]]:
 
 
 def listed_rows(scored: Scored, scales: Sequence[Scale], listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
-    """Return the data of the listed rows for the script, column by column."""
+    """Return the data of the listed rows for the script, column by column.
+
+    Args:
+        scored: the data of the page.
+        scales: the columns of numbers.
+        listed: the rows to list.
+        mean: how well each row does by all metrics, as `standing` gives it: [rows].
+        spread: how far the metrics disagree about each row, as `standing` gives it: [rows].
+    """
     table, at = scored.table, listed.rows
     systems = {system: number for number, system in enumerate(table.systems)}
     pool = _Pool()
@@ -154,7 +162,12 @@ class _Pool:
 
 
 def _reasons(scored: Scored, at: Sequence[int]) -> list[dict[str, Any]]:
-    """Return {metric, why, rows} for each reason of missing values; rows are indexes into the list of rows."""
+    """Return {metric, why, rows} for each metric and reason of missing values.
+
+    Args:
+        scored: the data of the page.
+        at: the indexes of the listed rows in the table. The `rows` of the result are positions in this list.
+    """
     place = {row: number for number, row in enumerate(at)}
     places: dict[tuple[str, str], list[int]] = {}
     for spec, column in scored.table.columns.items():
@@ -166,9 +179,17 @@ def _reasons(scored: Scored, at: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def _evidence(scored: Scored, listed: Listed, mean: Float, spread: Float) -> dict[str, Any]:
-    """Return evidence as HTML, by metric and index in the list of rows.
+    """Return the evidence of the listed rows as HTML, for as many rows as the page has room for.
 
-    Evidence of as many rows as the page has room for is drawn. The other rows with evidence are counted.
+    Args:
+        scored: the data of the page.
+        listed: the listed rows.
+        mean: as in `by_turns`, which gives the order in which evidence is drawn.
+        spread: as in `by_turns`.
+
+    Returns:
+        Under 'of' the HTML, by metric and by index in the list of rows. Under 'kept' and 'left_out' the numbers of rows
+        whose evidence is drawn and is not drawn.
     """
     place = {row: number for number, row in enumerate(listed.rows)}
     columns = {spec: c for spec, c in scored.table.columns.items() if c.level == "item" and c.evidence}
@@ -191,7 +212,14 @@ def _evidence(scored: Scored, listed: Listed, mean: Float, spread: Float) -> dic
 
 
 def worst_of(scored: Scored, system: str, mean: Float, most: int = 3) -> list[tuple[int, str, str]]:
-    """Return (row number from 1, item, output) of a system's worst rows, judged by all metrics together."""
+    """Return (row number from 1, item, output) of a system's worst rows, the worst first.
+
+    Args:
+        scored: the data of the page.
+        system: the name of the system.
+        mean: how well each row does by all metrics, as `standing` gives it: [rows]. Rows with NaN are left out.
+        most: the greatest number of rows to return.
+    """
     rows = scored.table.rows_of(system)
     scored_rows = rows[~np.isnan(mean[rows])]
     ranked = scored_rows[np.argsort(mean[scored_rows], kind="stable")][:most]

@@ -156,7 +156,11 @@ def verdict(made: Sequence[Card], systems: Sequence[str], people: bool = False) 
 
 
 def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
-    """Yield a sentence for each aspect: the estimated mean rating of all rows of the best systems."""
+    """Yield ('', sentence) for each aspect: for the best systems, the mean rating that is estimated for all their rows.
+
+    Args:
+        made: the cards of the rated aspects.
+    """
     for card in made:
         scores = sorted((standing.score for standing in card.part.standings), key=lambda score: -score.mean)[:_NAMED]
         said = [f"{score.system} {score.mean:.3g} ({score.low:.3g} to {score.high:.3g})" for score in scores]
@@ -164,7 +168,13 @@ def estimated(made: Sequence[Card]) -> Iterator[tuple[str, str]]:
 
 
 def _others(ranked: Sequence[tuple[str, int]], of: int, noun: str) -> Iterator[tuple[str, str]]:
-    """Yield sentences on the other systems that a metric calls best; where they are many, only their number."""
+    """Yield pairs (system or '', sentence) on the systems besides the leading one that some metric calls best.
+
+    Args:
+        ranked: (system, number of metrics that call it best). Of many systems, only their number is told.
+        of: the number of metrics that have a best system.
+        noun: what a metric is called in the sentence.
+    """
     if len(ranked) <= _NAMED:
         yield from ((name, f"is best by {_metrics(count, of, noun)}.") for name, count in ranked)
         return

@@ -131,7 +131,18 @@ def scatter(table: ScoreTable, x: str, y: str, source: Source | None = None, *, 
 
 
 def _axis(table: ScoreTable, name: str, people: dict[str, Float], level: str) -> tuple[str, Float]:
-    """Return the label of an axis, and a number for each row."""
+    """Return the label of an axis, and the value of each row on it.
+
+    Args:
+        table: the scores.
+        name: a metric, with or without a sub-score, or a rated aspect.
+        people: by aspect, the rating of each row: [rows].
+        level: 'row' or 'system'. Only 'system' takes a corpus-level metric, with the system's value for each row.
+
+    Raises:
+        SpecError: the name is neither a metric nor an aspect.
+        InputError: a corpus-level metric is given with the level 'row'.
+    """
     try:
         spec, parts = table.named(name)
     except SpecError:

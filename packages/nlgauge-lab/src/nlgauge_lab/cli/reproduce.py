@@ -239,9 +239,14 @@ def _loaded(models: Sequence[str]) -> list[Model]:
 
 
 def _places(tables: Sequence[Table], folder: Path | None) -> Mapping[str, str | NlgaugeError]:
-    """Return where each of the papers' checkpoints is, or the error why it cannot be loaded.
+    """Return, by the name of each checkpoint that the tables need, where it is loaded from, or the error why it cannot
+    be.
 
     A missing checkpoint is named on stderr, with the tables that need it.
+
+    Args:
+        tables: the tables that are rebuilt.
+        folder: may hold checkpoints in folders of their names; None for no folder.
     """
     from nlgauge_lab.reproduce.rebuild import checkpoints_found, checkpoints_needed
 
@@ -375,9 +380,13 @@ class _Asked(NamedTuple):
 
 
 def _page_for(place: Path, readmes: Sequence[Path]) -> _Write:
-    """Return a function that writes a page, and short tables into the pages that have comments for them.
+    """Return a function that writes a page, and its short tables into other pages that have comments for them.
 
-    All paths are checked at once, before anything is scored.
+    The paths of all pages are checked at once, before anything is scored.
+
+    Args:
+        place: the path of the page.
+        readmes: the other pages.
     """
     from nlgauge_lab.reproduce.markdown import region, tables_beside, write_region
 
@@ -409,7 +418,12 @@ def _page_for(place: Path, readmes: Sequence[Path]) -> _Write:
 
 
 def _check(readme: Path | None, listed: str) -> None:
-    """Exit with code 1 if a page or a file beside it is out of date, and name the stale files."""
+    """Exit with code 1 if the list in a page, or a file beside this page, is out of date, and name the stale files.
+
+    Args:
+        readme: the page that holds the list of tables; None if none was given, which is an error.
+        listed: the list as it should be.
+    """
     from nlgauge_lab.reproduce.markdown import region, tables_beside
 
     if readme is None or not readme.is_file():
@@ -447,7 +461,14 @@ def _results(asked: _Asked, scores: Scores, write: _Write, page: Path, cached: b
 
 
 def _from_records(page: Path, readmes: Sequence[Path], limit: int | None, replicates: int) -> None:
-    """Make the results page from the CSV file in the folder `data` beside it."""
+    """Write the results page again from its CSV file, which is in the folder `data` beside the page.
+
+    Args:
+        page: the path of the page.
+        readmes: other pages that get short tables.
+        limit: the number of rows of each data set that were read, for the text of the page; None for all.
+        replicates: the number of bootstrap samples, for the text of the page.
+    """
     from nlgauge_lab.reproduce.lines import PUBLISHED, read
 
     place = page.parent / "data" / f"{page.stem}.csv"
@@ -480,7 +501,10 @@ def _write_results(
 
 
 def _aligners(models: Sequence[str]) -> dict[str, str]:
-    """Return by model the beginning of the digest of its present aligner. Models that cannot be loaded are left out."""
+    """Return, by the name of a model, the first digits of the digest of its aligner.
+
+    Models that cannot be loaded are left out.
+    """
     from nlgauge.engine.models import loading
     from nlgauge.engine.models.capabilities import ALIGNER
 

@@ -43,7 +43,12 @@ def _coefficients(*default: str) -> options.Option:
 
 
 def _swept(level: str, *coefficients: str) -> tuple[options.Option, ...]:
-    """Return the options that every study of many settings takes."""
+    """Return the options that every study of many settings takes.
+
+    Args:
+        level: the default of --level.
+        coefficients: the defaults of the option for coefficients.
+    """
     leveled = click.option("--level", default=level, show_default=True, help="item, system or pooled.")
     return (
         options.MODEL,
@@ -76,7 +81,7 @@ def matrix(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) 
 def distributions(table: nlgauge.ScoreTable, rated: nlgauge.Corpus | None, **how: Any) -> Result:
     """How scores and ratings are distributed (InfoLM, figures 3, 9).
 
-    All are scaled to the range from 0, the worst value that occurs, to 1, the best.
+    Scores and ratings are scaled to the range from 0, the worst value that occurs, to 1, the best.
     """
     from nlgauge_lab.studies.distributions import distributions as run
 

@@ -195,16 +195,15 @@ def thresholds(
 ) -> None:
     """Measure the thresholds of check --grounded: below which probability a text fails, and from which it passes.
 
-    The alignment below which a word is marked as unsupported is measured with them. Prints tables of how the thresholds
-    work. For each set they have the share of the unsupported texts that fail, the share of the supported texts that
-    fail, and the share of all texts about which the gate cannot say. For written answers they have the same by kind of
-    error.
+    Also measures the alignment below which a word is marked as unsupported. Prints tables of three shares for each
+    labelled set: of the unsupported texts, how many fail; of the supported texts, how many fail; and of all texts, for
+    how many the gate gives no decision. Further tables have such shares for written answers by kind of error.
     """
     try:
         from nlgauge_lab.training import thresholds as measured
     except ImportError as error:
         raise MissingExtraError("training", "train", "nlgauge-lab") from error
-    found = measured.measure(labelled, model, cache, limit, precision)
+    found = measured.measure(labelled, model, cache=cache, limit=limit, precision=precision)
     show_tables(measured.as_cells(found), layout)
     fails, passes, marks = found.thresholds
     remark(f"{model}: fails below {fails:g}, passes from {passes:g}; words below {marks:g} are marked")

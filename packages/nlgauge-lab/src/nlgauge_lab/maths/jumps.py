@@ -4,8 +4,9 @@ Leusch, Ueffing and Ney, "CDer: Efficient MT Evaluation Using Block Movements", 
 Extended Edit Distance Measure for Machine Translation", WMT 2019.
 
 The reference is read from its first to its last symbol. Any part of the candidate may be skipped, read again or jumped
-to. Thousands of pairs are computed in parallel, position by position. Costs are added in the same order as in the plain
-algorithm. So if two costs are nearly equal, rounding makes the same one smaller as there.
+to. Thousands of pairs are computed in parallel, position by position. Costs are added in the same order as in an
+algorithm that computes one pair at a time. So both round costs equally, and choose the same one of two nearly equal
+costs.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ def jump_distances(
     """Yield the cost of the best path for each pair, and how often each position of the candidate had the lowest cost.
 
     A path starts before the candidate's first symbol, or elsewhere at cost 1. A position lies between two symbols, or
-    at an end. After each symbol of the reference, the position with the lowest cost is counted. Of equal positions it
-    is the first.
+    at an end. After each symbol of the reference, the position with the lowest cost is counted. If several positions
+    have this cost, the first of them is counted.
 
     Args:
         pairs: (candidate, reference), each as numbers of symbols. Neither may be empty.

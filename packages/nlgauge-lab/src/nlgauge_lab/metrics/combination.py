@@ -100,9 +100,15 @@ class Combination(OfMembers):
 
 
 def _shown(row: Row, values: Values, file: CombinationFile, parts: Mapping[str, Sequence[str]]) -> Evidence:
-    """Return what each member adds to the score, as evidence.
+    """Return what each member adds to the score, as evidence; empty if the row has no score.
 
-    This is its value, its standardised value, its weight, and the product of the last two.
+    The evidence of a member has its score, its standardised score, its weight, and the product of the last two.
+
+    Args:
+        row: the row.
+        values: the members' values for the row, by spec.
+        file: the combination.
+        parts: the names of each member's sub-scores, by spec.
     """
     if _combined(row, values, file, parts=parts, notes=()).reason is not None:
         return Evidence()
@@ -141,7 +147,13 @@ def _named(spec: str, prepared: Prepared, file: CombinationFile) -> str:
 
 
 def _numbers(values: Values, file: CombinationFile, parts: Mapping[str, Sequence[str]]) -> NDArray[np.float64]:
-    """Return the scores of the used members for one row, taken from the members' values by spec: [used]."""
+    """Return the scores of the used members for one row: [used].
+
+    Args:
+        values: the members' values for the row, by spec.
+        file: the combination, which says which sub-score of a member is used.
+        parts: the names of each member's sub-scores, by spec.
+    """
     return np.array([values[one.metric].parts[parts[one.metric].index(one.part)] for one in file.used], np.float64)
 
 

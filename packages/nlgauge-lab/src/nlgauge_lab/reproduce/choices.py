@@ -1,14 +1,14 @@
-"""Which metric the results page shows for a column of ratings, chosen in three ways from the lines of that page.
+"""The choice of the metrics that the results page shows for a column of ratings, from the lines of that page.
 
-A measurement is an aspect of a data set at a level, and counts once, by Pearson's r. Three metrics are shown for it:
+A measurement is such a column: an aspect of a data set at a level, with Pearson's r. Three metrics are shown for it:
 
-    recommended   chosen without any rating of the data set, and the same for all models. It is the metric that its
-                  paper made for this quality, or the metric that labelled sets choose. Without either, it is the
-                  metric with the largest mean of r over the columns `by`, among those measured on the data set.
-    sister        for each model, the best metric on one column of other data, `sister`
-    best          for each model, the best metric on the column itself
+    recommended   the same metric for all models, chosen without any rating of the data set. It is the metric that a
+                  paper made for this quality, or the best metric on labelled sets. Without either, it is the metric
+                  with the largest mean r on other rated data (`Choice.by`).
+    sister        for each model, the metric with the largest r on one column of other data (`Choice.sister`)
+    best          for each model, the metric with the largest r on the column itself
 
-A metric that has no number for a row with a text is never chosen.
+A metric without a score for some row that has a text is never chosen.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Pick(NamedTuple):
     """The names of the data sets that chose the metric, LABELLED or DEFINED; empty where nothing was chosen"""
 
     def value(self, model: str) -> float:
-        """Return the metric's number with a model; NaN where there is none."""
+        """Return Pearson's r of the chosen metric with a model; NaN where there is none."""
         return self.lines[model].value if model in self.lines else math.nan
 
 
@@ -142,7 +142,7 @@ class Measurement(NamedTuple):
     published: Line | None
     recommended: Pick
     sister: Pick | None
-    """None if no other data are rated for the quality"""
+    """The metric that is best on other data, chosen for each model; None if no other data are rated for the quality"""
     best: Pick
     baseline: Line | None
     """The best metric that reads no model, chosen on this column itself"""
@@ -172,7 +172,12 @@ class Records:
         self.keys = [key for key in self._columns if key[3] == COEFFICIENT]
 
     def at(self, key: Key, model: str) -> dict[str, Line]:
-        """Return the lines of a column that were measured with a model or without any, by the family of the metric."""
+        """Return the lines of a column, by the name of the metric as `family` gives it.
+
+        Args:
+            key: the column.
+            model: the model. Lines of metrics that read this model or no model are returned.
+        """
         return {name: line for (name, on), line in self._columns.get(key, {}).items() if on in ("", model)}
 
     def column(self, rated: Rated, level: str = "") -> Key | None:
@@ -280,7 +285,7 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 class Setting(NamedTuple):
     """The effect of choosing a setting of a metric on other data sets.
 
-    The numbers are means over data sets. The number of a data set is the mean r of its columns.
+    `default`, `chosen` and `best` are means of r over data sets. A data set's r is the mean r of its columns.
     """
 
     family: str
@@ -299,9 +304,9 @@ class Setting(NamedTuple):
 def settings(lines: Sequence[Line]) -> list[Setting]:
     """Return for each family and model how well its settings can be chosen on other data sets.
 
-    Each data set is left out in turn, and the others choose. A column counts if all settings were measured on it and
-    CHOICES names it. A family is returned if at least two data sets have such columns. Data sets that are only for
-    tests are left out.
+    For each data set, the setting is chosen that has the largest mean r on all other data sets. A column counts if all
+    settings were measured on it and CHOICES names it. A family (`FAMILIES`) is returned if at least two data sets have
+    such columns. Data sets that are only for tests are left out.
     """
     records = Records(lines)
     found = []
@@ -333,7 +338,7 @@ def settings(lines: Sequence[Line]) -> list[Setting]:
 
 
 def _over(rows: Sequence[Sequence[float]]) -> list[float]:
-    """Return the mean of each setting over data sets."""
+    """Return the mean of each setting over data sets: [settings], from the values [data sets][settings]."""
     return [sum(column) / len(column) for column in zip(*rows, strict=True)]
 
 

@@ -33,7 +33,10 @@ def part_of(column: Column, part: str | None) -> Column:
 
 
 def defined(table: ScoreTable, value: float | None) -> ScoreTable:
-    """Return the table with a number in place of every missing one, as some published scores have it."""
+    """Return the table with `value` in place of every missing score, as in some published scores.
+
+    With None the table is returned as it is.
+    """
     if value is None:
         return table
     columns = {

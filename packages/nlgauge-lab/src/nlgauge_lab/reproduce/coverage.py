@@ -296,7 +296,14 @@ class Drawing:
                 yield (aspect, TOGETHER, False), None if fitted is None else self._ends(y, fitted, design, 0.0)
 
     def _ends(self, y: Float, x: Float, design: Design, least: float = -math.inf) -> tuple[float, float]:
-        """Return the ends of the interval that `nlgauge.estimate` gives."""
+        """Return the ends of the interval of the mean rating that `nlgauge.estimate` gives.
+
+        Args:
+            y: the ratings: [rows].
+            x: the scores: [rows]; zeros for an interval by the ratings alone.
+            design: which rows are rated.
+            least: the lower limit of the scores' weight, as in `nlgauge.maths.rated_means.rated_means`.
+        """
         scale = (0.0, 1.0) if np.isin(y, (0, 1)).all() else None
         mean = rated_means(y, x, design=design, scale=scale, least=least, yes_no=scale is not None).taken
         levels = [None] if design.clusters is None else [design.clusters, None]

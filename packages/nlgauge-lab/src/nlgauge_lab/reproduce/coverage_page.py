@@ -96,7 +96,7 @@ def _worth(one: Tried, cell: Cell) -> float:
 def _section(one: Tried) -> tuple[str, list[str], float]:
     """Return the title of a set, its table, and the largest share of draws without an interval.
 
-    That share is taken over the kinds of interval that most draws gave.
+    A kind of interval counts for this share only if most draws gave such an interval.
     """
     order = list(one.population.ratings)
     rows = _lines(sorted(one.cells, key=lambda cell: order.index(cell.aspect)))

@@ -58,11 +58,11 @@ class Found(NamedTuple):
     """Lower end of the 95 % interval of the area under the curve, by resampling the sources"""
     high: float
     words: Mapping[str, float] | None
-    """Detection of words, in the same form. None if words were not marked, or if the part is not what the metric says
-    of words
+    """Detection of words, in the same form. None if the set has no marked words, if the metric reads no model, or for a
+    part that does not summarise words
     """
     undefined: int
-    """Number of rows for which the metric has no number"""
+    """Number of rows without a score by the metric"""
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,15 @@ def _judged(supported: NDArray[np.float64], truth: NDArray[np.int64], threshold:
 
 
 def _words(labels: Labels, evidence: Mapping[int, Any]) -> dict[str, float] | None:
-    """Return how well a metric finds unsupported words, at its own threshold; None without marked words."""
+    """Return how well a metric finds unsupported words, at its own threshold of words.
+
+    Args:
+        labels: the labelled rows.
+        evidence: the metric's evidence, by index of a row.
+
+    Returns:
+        The result, as `nlgauge_lab.maths.detection` gives it; None if no row has marked words and evidence of words.
+    """
     weak: float | None = None
     alignments: list[float] = []
     truth: list[int] = []

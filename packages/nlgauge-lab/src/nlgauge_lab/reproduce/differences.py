@@ -78,7 +78,14 @@ def tried(population: Population, draws: int) -> Tried:
 
 
 def _places(population: Population, ratings: Float) -> Integers:
-    """Return the number of the row of each system and item: [systems, items], and -1 if there is no rated row."""
+    """Return the number of the rated row of each system and item: [systems, items]; -1 where no row is rated.
+
+    Systems with few rated rows are left out.
+
+    Args:
+        population: the rated set.
+        ratings: the ratings of one aspect: [rows], NaN where a row has no rating.
+    """
     known = np.flatnonzero(~np.isnan(ratings))
     place = np.full((int(population.systems.max()) + 1, int(population.clusters.max()) + 1), -1, np.intp)
     place[population.systems[known], population.clusters[known]] = known
@@ -110,6 +117,12 @@ def _intervals(
     """Yield for each metric the interval of the difference, as `nlgauge.estimate` computes it.
 
     The interval is None if the mean of one of the systems is refused.
+
+    Args:
+        scores: by metric, the scores of the set's rows: [rows].
+        ratings: the ratings of the set's rows: [rows].
+        halves: the drawn rows of the two systems.
+        together: whether to yield an interval by all metrics combined too.
     """
     every = np.stack(list(scores.values()), 1)
     columns = {ALONE: np.zeros((len(every), 1)), **{metric: x[:, None] for metric, x in scores.items()}}

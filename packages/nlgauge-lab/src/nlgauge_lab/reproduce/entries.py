@@ -28,7 +28,7 @@ class Entries:
     Args:
         data: The rated data.
         scores: Has the scores of corpora by metrics.
-        model: A model for all rows, or PAPER.
+        model: A model for all rows; PAPER for the checkpoint that each row's paper used; None for the embedded model.
         only_these: Names or specs of metrics; no others are scored.
         places: With PAPER, where each checkpoint is loaded from, or the error why it cannot be
             (`rebuild.checkpoints_found`).
@@ -52,6 +52,11 @@ class Entries:
         """Return the corpora and the metric to score for a row, or the reason why nothing is scored.
 
         If there are several corpora, their values or their correlations are averaged.
+
+        Args:
+            table: the published table.
+            entry: the row.
+            data: the name of one of the table's data sets.
         """
         if entry.why is not None:
             return entry.why
@@ -100,6 +105,11 @@ class Entries:
     def scored(self, table: Table, entry: Entry, data: str) -> list[ScoreTable] | str:
         """Return the scores of a row's metric: a table for each corpus that the row's view (`VIEWS`) makes of the data.
 
+        Args:
+            table: the published table.
+            entry: the row.
+            data: the name of one of the table's data sets.
+
         Returns:
             The tables; or the reason why there are none.
         """
@@ -120,7 +130,13 @@ class Entries:
     def values(self, table: Table, entry: Entry, data: str) -> ScoreTable | str:
         """Return a table with one column, named after the row, or the reason why there is none.
 
-        The values are means over the corpora of the view. A row that stands for a rating has the ratings as its values.
+        The values are means over the corpora that the row's view (`VIEWS`) makes of the data. A row that stands for a
+        rating has the ratings as its values.
+
+        Args:
+            table: the published table.
+            entry: the row.
+            data: the name of one of the table's data sets.
         """
         corpus = self.data.corpus(table.data[data])
         rows = [(row.system, row.item) for row in corpus]
@@ -136,10 +152,15 @@ class Entries:
         return ScoreTable(rows, {entry.name: Column(("score",), values[:, None], reasons)}, {})
 
     def cut(self, table: Table, entry: Entry, data: str) -> list[ScoreTable] | str:
-        """Return the tables of a row whose correlations are averaged, or the reason why there are none.
+        """Return the score tables of a row, or the reason why there are none.
 
-        Most often it is a single table. Each has the part that the row names, and lacks the systems that the row leaves
-        out.
+        Most often it is a single table. The correlations of several tables are averaged. A table has the part that the
+        row names, and lacks the systems that the row leaves out.
+
+        Args:
+            table: the published table.
+            entry: the row.
+            data: the name of one of the table's data sets.
         """
         if (entry.view or table.view) == CORRELATIONS and entry.spec is not None:
             tables = self.scored(table, entry, data)

@@ -68,9 +68,12 @@ def _told(one: Table, records: Mapping[str, Sequence[Record]]) -> str:
 
 
 def _in_correlations(numbers: str, scale: float) -> str:
-    """Return the numbers of a record with the mean difference in correlations.
+    """Return the text `Record.numbers` with its mean difference converted to the scale of correlations.
 
-    Older records have the mean difference in the table's scale, which may be 100.
+    Args:
+        numbers: the text. Only older records have the mean difference in the table's scale; others are returned as
+            they are.
+        scale: the table's scale: 1, or 100 where correlations are printed times 100.
     """
     told, named, mean = numbers.partition("mean difference ")
     if not named or mean.startswith("of "):

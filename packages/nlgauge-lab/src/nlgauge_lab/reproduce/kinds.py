@@ -41,7 +41,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Block:
-    """Columns that are shown together: of one data set, one aspect and one level."""
+    """Columns that are shown together as one table: its title, the heads of the columns, and the cells of each row."""
 
     title: str
     heads: tuple[str, ...]
@@ -57,13 +57,13 @@ class Rebuilt:
     table: Table
     blocks: list[Block]
     specs: dict[str, str]
-    """By row, the spec of our metric. If it differs between data sets, all of them with the data's names"""
+    """By name of a row, the spec of our metric; the specs of all data sets with their names, if they differ"""
     facts: list[str]
     """Sentences about the data, the models, and other facts that the numbers depend on"""
 
     @property
     def cells(self) -> list[Cell]:
-        """All cells, row by row."""
+        """All cells, block by block and row by row."""
         return [cell for block in self.blocks for row in block.rows.values() for cell in row]
 
     @property
@@ -199,9 +199,19 @@ MAKERS: Mapping[str, Callable[[Entries, Table], list[Block]]] = {
 def _correlated(
     entries: Entries, table: Table, data: str, scored: Mapping[str, Sequence[ScoreTable]]
 ) -> dict[tuple[str, int], list[tuple[float, str | None]]]:
-    """Return the coefficients of each row and column, each with the reason if it is NaN.
+    """Return our coefficients for the rows and columns of a table, on one of its data sets.
 
-    Rows whose tables have the same systems and items are correlated in one call.
+    Rows whose score tables have the same systems and items are correlated in one call.
+
+    Args:
+        entries: has the rated data.
+        table: the published table.
+        data: the name of the data set.
+        scored: by name of a row, its score tables.
+
+    Returns:
+        By name of a row and number of a column, the coefficient for each score table of the row, with the reason if it
+        is NaN.
     """
     corpus = entries.data.corpus(table.data[data])
     asked: dict[tuple[str, str], dict[str, int]] = {}
@@ -220,7 +230,12 @@ def _correlated(
 
 
 def _together(scored: Mapping[str, Sequence[ScoreTable]]) -> Iterator[ScoreTable]:
-    """Yield tables that join the columns of tables with the same rows. A name occurs once in each."""
+    """Yield score tables, each of which joins the columns of several score tables with the same systems and items.
+
+    Args:
+        scored: by name of a published row, its score tables. If several of them have the same systems and items, each
+            goes into another joined table, because a name can occur once in a table.
+    """
     stacks: dict[tuple[tuple[str, str], ...], list[dict[str, Scores]]] = {}
     for name, several in scored.items():
         for one in several:
@@ -269,8 +284,9 @@ def _check_rated(entries: Entries, table: Table) -> None:
 def _grouped(columns: Sequence[Column]) -> dict[str, list[tuple[str, int]]]:
     """Return the columns by the title of the block that shows them, each as (head, number of the column).
 
-    If columns differ in the data alone, they are one block. If there is one coefficient, a block has all aspects.
-    Otherwise a block has the coefficients of one aspect.
+    If all columns have the same aspect, level and coefficient, there is one block, with a column for each data set.
+    Otherwise there are blocks for each data set and level: one with a column for each aspect if all columns have the
+    same coefficient, else one for each aspect, with a column for each coefficient.
     """
     grouped: dict[str, list[tuple[str, int]]] = {}
     if len(columns) > 1 and len({column[1:] for column in columns}) == 1:

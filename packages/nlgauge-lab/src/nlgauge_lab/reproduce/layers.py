@@ -152,7 +152,14 @@ def chosen(found: Sequence[Family]) -> dict[str, int]:
 
 
 def page(found: Sequence[Family], models: Sequence[str], absent: Sequence[str], limit: int | None) -> str:
-    """Return the tables in Markdown."""
+    """Return the page in Markdown, with a table for each family.
+
+    Args:
+        found: the families.
+        models: names of the models that were read.
+        absent: names of the data that were missing.
+        limit: number of items that were scored of each data set; None for all.
+    """
     card = ", ".join(f'"{name}": {layer}' for name, layer in chosen(found).items())
     sections = {one.name: _section(one) for one in found}
     return render("layers.md", models=models, absent=absent, limit=limit, sections=sections, card=card)

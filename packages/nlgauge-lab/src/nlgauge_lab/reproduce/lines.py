@@ -31,7 +31,11 @@ Key = tuple[str, str, str, str]
 
 
 class Line(NamedTuple):
-    """One number of a metric, or the reason why a metric has none."""
+    """A line of results: a metric's agreement with people in one column, or other facts, depending on `kind`.
+
+    The other kinds have the best published number of a column, the reason why a metric has no result for a data set, or
+    the size of a data set.
+    """
 
     data: str
     aspect: str
@@ -49,13 +53,13 @@ class Line(NamedTuple):
     n: float
     """How many units the value is computed from: rows (pooled), items (item) or systems (system)"""
     missing: float
-    """Rated rows that have a text but no number. For a corpus-level metric it counts systems. NaN if it was not
+    """Number of rated rows that have a text but no score; of systems, for a corpus-level metric. NaN if it was not
     recorded
     """
     kind: str
     note: str
-    """The table of a published number, the scored rows of an unfinished one, the reason of a lacking one, or the size
-    of a data set
+    """Depends on `kind`. PUBLISHED: the name of the paper's table. UNFINISHED: how many rows are scored. LACKING: why
+    there is no result. DATA: the size of the data set. Else empty, or SETS
     """
 
     @property

@@ -40,8 +40,8 @@ class Measured:
     partial: dict[str, int]
     """For each row that is not fully scored, the number of scored rows. Such numbers are never called the best"""
     missing: Mapping[tuple[str, Key], int]
-    """By name of a row and column, how many rated rows with a text have no number. For corpus-level metrics it counts
-    systems
+    """By name of a row and column, how many rated rows with a text have no score; how many systems, for corpus-level
+    metrics
     """
     aligners: Mapping[str, str]
     """By name of a row, the beginning of the digest of the trained aligner that was read"""
@@ -183,7 +183,7 @@ def _measured(plan: _Plan, data: Data, scores: Scores, replicates: int) -> Measu
 
 
 def unscored(table: ScoreTable, corpus: Corpus, rated: Corpus, aspect: str) -> int:
-    """Return how many rows with a text and a rating have no number. For a corpus-level metric it is how many systems.
+    """Return how many rows with a text and a rating have no score; how many systems, for a corpus-level metric.
 
     Args:
         table: the one column of a metric; its first sub-score counts.
@@ -206,9 +206,17 @@ def unscored(table: ScoreTable, corpus: Corpus, rated: Corpus, aspect: str) -> i
 def _correlated(
     suite: Suite, group: Group, tables: Mapping[str, ScoreTable], rated: Corpus, replicates: int
 ) -> Iterator[tuple[str, Key, Agreement]]:
-    """Yield the agreement of each metric of a group, and of each reported part of it.
+    """Yield the agreement with people of each metric of a group, and of each part that the suite reports besides.
 
-    Each is (name of the row, column, agreement).
+    Args:
+        suite: the rated data set, with the columns to report.
+        group: the group of metrics.
+        tables: by spec, the scores of the group's metrics.
+        rated: the rows with their ratings.
+        replicates: number of resamples for the intervals.
+
+    Returns:
+        For each metric or part and each column: (name of the row, column, agreement).
     """
     together: dict[tuple[tuple[str, str], ...], ScoreTable] = {}
     for spec, table in tables.items():

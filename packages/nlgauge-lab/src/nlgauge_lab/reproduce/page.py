@@ -228,12 +228,17 @@ def _number(pick: Pick | None, model: str, shipped: Mapping[str, str]) -> str:
 
 
 def before(line: Line, shipped: Mapping[str, str]) -> bool:
-    """Return whether a number was measured with another aligner than the one that its model has now."""
+    """Return whether a number was measured with another aligner than the one that its model has now.
+
+    Args:
+        line: the line with the number.
+        shipped: by model, the beginning of the digest of the aligner that it has now.
+    """
     return bool(line.aligner) and shipped.get(line.on, line.aligner) != line.aligner
 
 
 def _settings(lines: Sequence[Line]) -> list[str]:
-    """Return a table of how much is gained by choosing the setting of a metric on other data sets."""
+    """Return a table of how much a metric gains by a setting that is chosen on other data sets; empty without any."""
     rows = [
         [
             one.family,
@@ -337,7 +342,12 @@ def _lacking(lines: Iterable[Line]) -> list[str]:
 
 
 def html(lines: Sequence[Line], limit: int | None) -> str:
-    """Return an HTML page with every number, to be filtered and sorted. It needs no other file and no network."""
+    """Return an HTML page with every number, to be filtered and sorted. It needs no other file and no network.
+
+    Args:
+        lines: all numbers.
+        limit: how many items of each data set were scored; None for all.
+    """
     shown = [line for line in lines if line.kind not in (LACKING, DATA)]
     rows = [[*map(_plain, line), line.whole] for line in shown]
     record = {"names": [*Line._fields, "whole"], "rows": rows, "margin": IN_PRINT}

@@ -63,7 +63,7 @@ MARGIN = 0.02
 
 
 class RatedScores(NamedTuple):
-    """The scores of all members and the ratings, on the rows of a data set that have all of them."""
+    """Scores and ratings of those rows of a data set that have a rating and a score by every member of a panel."""
 
     name: str
     x: Float
@@ -175,9 +175,18 @@ def measured(data: Data, scores: Scores, model: str | None, cached: bool) -> tup
 def _rated(
     title: str, corpus: Corpus, rated: Corpus, aspect: str, members: Sequence[Metric], scores: Scores
 ) -> RatedScores | None:
-    """Return the scores and ratings of a data set, from its rows with a rating and all members.
+    """Return the scores and ratings of the rows of a data set that have a rating and a score by every member.
 
-    The result is None if a member has not scored all rows.
+    Args:
+        title: the title of the data set.
+        corpus: the texts that were scored.
+        rated: the rows with their ratings.
+        aspect: the rated aspect.
+        members: the metrics of the panel.
+        scores: has their scores.
+
+    Returns:
+        The scores and ratings; None if a member has not scored all rows.
     """
     columns = []
     for member in members:
@@ -192,7 +201,12 @@ def _rated(
 
 
 def page(found: Mapping[str, Sequence[LeftOut]], lacking: Sequence[str]) -> str:
-    """Return the page in Markdown: a table for each panel."""
+    """Return the page in Markdown: a table for each panel.
+
+    Args:
+        found: by name of a panel, its agreement on each data set.
+        lacking: a line for each panel that cannot be measured.
+    """
     lines = ["# Combinations by task, fitted on other data", ""]
     for name, sets in found.items():
         members = PANELS[name].members

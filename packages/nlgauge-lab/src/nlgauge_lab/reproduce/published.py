@@ -193,7 +193,13 @@ def table(record: Mapping[str, Any]) -> Table:
 def _right(
     printed: Sequence[float | None], exchanged: Sequence[tuple[int, int]], misprints: Mapping[str, str]
 ) -> tuple[float | None, ...]:
-    """Return the numbers under their correct heads, with None in place of misprints."""
+    """Return the numbers under their correct heads, with None in place of misprints.
+
+    Args:
+        printed: the numbers of a row as printed.
+        exchanged: pairs of columns whose numbers are printed in each other's place.
+        misprints: has the numbers of the columns in which the row's number is a misprint.
+    """
     found = [None if str(n) in misprints else value for n, value in enumerate(printed)]
     for first, second in exchanged if found else ():
         found[first], found[second] = found[second], found[first]

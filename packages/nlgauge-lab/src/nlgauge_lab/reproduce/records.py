@@ -45,6 +45,12 @@ def read(place: Path | None) -> dict[str, list[Record]]:
 def cells(place: Path, names: Sequence[str], problem: str, remedy: str) -> list[list[str]]:
     """Return the rows of a CSV file below its head.
 
+    Args:
+        place: the path of the file.
+        names: the names that the head has to have.
+        problem: the problem that an error about another head tells.
+        remedy: the remedy that an error tells.
+
     Raises:
         InputError: the head does not have these names, or a row has more or fewer cells.
     """

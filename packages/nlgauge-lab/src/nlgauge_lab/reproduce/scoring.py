@@ -117,9 +117,13 @@ class Scores:
         return table is not None and _missing(table, spec) > 0
 
     def _score_systems(self, job: Job, metrics: Mapping[str, Metric]) -> None:
-        """Score one system after the other, for metrics that may take hours for each.
+        """Score the missing systems one after the other, because a metric may take hours for each.
 
-        The store has the systems that are done.
+        The store keeps every system that is done.
+
+        Args:
+            job: the corpus.
+            metrics: the corpus-level metrics to score, by spec.
         """
         missing = dict.fromkeys(
             job.corpus.systems[at]
@@ -148,6 +152,15 @@ def scored(
     """Return the column of each metric as a table, or the error why there is none.
 
     Features that several metrics share are computed once.
+
+    Args:
+        corpus: the rows.
+        metrics: the metrics.
+        cache: the folder of the store, or False to store nothing.
+        evidence: whether the tables have evidence.
+
+    Returns:
+        By spec of a metric, a table with its column, or the error.
     """
     try:
         table = evaluate(corpus, metrics=list(metrics), evidence=evidence, progress=True, cache=cache)

@@ -44,7 +44,14 @@ def slips() -> list[Slip]:
 
 
 def _slip(one: Table, entry: Entry, numbers: Sequence[int], why: str) -> Slip:
-    """Return a slip in some columns of a row."""
+    """Return a slip in some columns of a row.
+
+    Args:
+        one: the table.
+        entry: the row.
+        numbers: the numbers of the columns, from 0.
+        why: why the printed numbers cannot all be right.
+    """
     printed, taken = (" ".join(_shown(one, values[n]) for n in numbers) for values in (entry.printed, entry.published))
     return Slip(
         table=one.name,
@@ -71,7 +78,10 @@ def _cells(one: Table) -> Iterator[tuple[Entry, int, float]]:
 
 
 def _unit(one: Table) -> float:
-    """Return the last printed digit, as a correlation. A printed number, rounded or cut off, is wrong by less."""
+    """Return the unit of the last printed digit in correlations, such as 0.001 for three digits and the scale 1.
+
+    A printed number, rounded or cut off, differs from the exact number by less than this.
+    """
     return 10.0**-one.digits / one.scale
 
 
@@ -105,7 +115,13 @@ def _rated(one: Table) -> dict[str, Entry]:
 
 
 def _mirrored(one: Table, first: str, second: str) -> Iterator[tuple[int, int]]:
-    """Yield the numbers of two columns, one for each aspect, that differ in the aspect alone."""
+    """Yield pairs of columns that differ in the aspect alone, as their numbers from 0.
+
+    Args:
+        one: the table.
+        first: the aspect of the first column of each pair.
+        second: the aspect of the second column of each pair.
+    """
     place = {column: n for n, column in enumerate(one.columns)}
     for column, n in place.items():
         if column.aspect == first and (m := place.get(column._replace(aspect=second))) is not None:
@@ -182,7 +198,15 @@ def _impossible_together(one: Table) -> Iterator[Slip]:
 
 
 def _impossible(a: float, b: float, both: float, unit: float, coefficient: str) -> bool:
-    """Return whether no three variables can have these three correlations, each within the last printed digit."""
+    """Return whether no three variables can have these three correlations, each within the last printed digit.
+
+    Args:
+        a: the correlation of the first and the third variable.
+        b: the correlation of the second and the third variable.
+        both: the correlation of the first and the second variable.
+        unit: the unit of the last printed digit.
+        coefficient: 'pearson', 'spearman' or 'kendall'.
+    """
     if coefficient == "kendall":
         # Without ties (1 - tau) / 2 is a distance, so no side of the triangle is longer than the other two.
         return min(a - b - both, b - a - both, both - a - b) < -1 - 3 * unit
@@ -211,7 +235,10 @@ def _on_grid(value: float, step: float, unit: float) -> bool:
 
 
 def _not_of_so_many(one: Table) -> Iterator[Slip]:
-    """Yield slips where the table's number of systems, without ties, cannot have such a rho and tau."""
+    """Yield slips where the printed rho and tau of a metric cannot come from the same systems, if there are no ties.
+
+    The number of systems is the one that the table states.
+    """
     for entry, n, rho in _cells(one):
         column = one.columns[n]
         size, other = _size(one, entry, column), column._replace(coefficient="kendall")

@@ -114,7 +114,7 @@ class Suite:
         return [spec for group in self.groups for spec in group.metrics]
 
     def spec_of(self, name: str) -> str:
-        """Return the metric of a row, whose name ends in a part if that is not the metric's first one."""
+        """Return the spec in the name of a row, which is a spec, or a spec with one of `parts` after a space."""
         return next((name.removesuffix(f" {part}") for part in self.parts if name.endswith(f" {part}")), name)
 
 

@@ -24,7 +24,15 @@ def _number(value: float | None, digits: int, sign: str = "") -> str:
 
 
 def _cells(block: Block, digits: int) -> list[list[str]]:
-    """Return head and rows of a block. A published number has three columns, and another number has one."""
+    """Return the cells of a block as text: the heads, and then the rows.
+
+    A column with published numbers becomes three: the published number, ours, and the difference. Another column has
+    our number alone.
+
+    Args:
+        block: the block.
+        digits: how many digits are shown after the point.
+    """
     published = [
         any(cells[n].published is not None for cells in block.rows.values()) for n, _ in enumerate(block.heads)
     ]

@@ -131,7 +131,13 @@ def ablation(
 
 
 def _settings(base: CTCAspect, aligner: str, stopwords: bool) -> list[Setting]:
-    """Return a setting for each variant of one aspect, with one aligner."""
+    """Return a setting for each variant of a metric, with one aligner.
+
+    Args:
+        base: the metric.
+        aligner: 'E', 'D' or 'R'.
+        stopwords: whether stop-words count.
+    """
     given = {field.name: getattr(base, field.name) for field in fields(base)}
     varied = ABLATIONS[base.name](**{**given, "aligner": aligner, "stopwords": stopwords})
     line = f"{replace(base, aligner='E')} {aligner}"

@@ -93,7 +93,12 @@ def accuracy(
 
 
 def _points(out: Path, line: str) -> Iterator[tuple[str, dict[str, Any], Path]]:
-    """Yield the points of a run in the order of its steps: line, values of the setting, and folder of the aligner."""
+    """Yield the points of a run in the order of its steps: line, values of the setting, and folder of the aligner.
+
+    Args:
+        out: the folder of the run.
+        line: the name of the line that the points belong to, as in `Setting`.
+    """
     for text in (out / "curve.jsonl").read_text(encoding="utf-8").splitlines():
         point = json.loads(text)
         step, right = point["step"], point["words"]["words"]["accuracy"]

@@ -45,9 +45,16 @@ class SurprisalVectors(TokenVectors):
 def read_surprisal_vectors(
     requests: Sequence[SurprisalVectorsRequest], block: TextBlock
 ) -> dict[SurprisalVectorsRequest, SurprisalVectors | None]:
-    """Return the token vectors of each text, read as a whole, with the surprisals, for which tokens are masked in turn.
+    """Return the vectors and the surprisals of each text's tokens.
 
-    The feature of a text is None if it cannot be read.
+    The vectors come from the whole text. For the surprisals, the tokens of the text are masked in turn.
+
+    Args:
+        requests: the requests.
+        block: the texts with the model that reads them.
+
+    Returns:
+        The result by request; None for a text that cannot be read.
     """
     vectors = read_vectors([VectorsRequest(one.text, one.layers) for one in requests], block)
     logs = read_masked([MaskedLikelihoodRequest(one.text, one.stride) for one in requests], block)

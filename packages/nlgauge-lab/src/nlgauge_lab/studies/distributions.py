@@ -45,7 +45,8 @@ class Distribution:
     mean: float = math.nan
     deviation: float = math.nan
     distances: dict[str, float] = field(default_factory=dict)
-    """By aspect, the Wasserstein-1 distance from 0 to 1 between this distribution and the distribution of the ratings
+    """By aspect, the Wasserstein-1 distance between this distribution and the distribution of the ratings, both scaled
+    to the range from 0 to 1
     """
     reason: str | None = None
     """Why there is no distribution; None if there is one"""

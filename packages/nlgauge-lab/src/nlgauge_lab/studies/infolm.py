@@ -1,6 +1,7 @@
 """Studies of how InfoLM depends on its parameters: the temperature, and alpha and beta of its measure.
 
-One pass of the masked model is enough for all temperatures, and one bag of distributions for all alphas and betas.
+The masked model reads each text once for all temperatures. For alpha and beta, which only the measure depends on, each
+text's distribution over the vocabulary is computed once too.
 """
 
 from __future__ import annotations

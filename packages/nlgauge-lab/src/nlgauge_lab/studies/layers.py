@@ -73,9 +73,14 @@ def layers_of(metric: Metric) -> int:
 
 
 def up_to(metric: Metric, number: int) -> Metric:
-    """Return the metric with the layers that it reads if its model's card names this layer.
+    """Return the metric on the layers that it would read if its model's card named a given layer.
 
-    These are that layer, or a window of several layers that ends there.
+    A metric that reads several layers (`layers` is a number) then reads this many, of which the given layer is the
+    last. Another metric reads the given layer alone.
+
+    Args:
+        metric: the metric.
+        number: the number of the given layer.
 
     Raises:
         SpecError: the metric has no layer to choose.

@@ -34,7 +34,8 @@ _ESTIMATORS = ("petersen", "schnabel", "diversity", "capture")
 class Neighbours(MarkEvaluate):
     """Mark-Evaluate at many K, as parts of one corpus-level metric.
 
-    The parts are the score of each estimator at each K, and then the ratio of the estimated to the true size.
+    An estimator estimates the number of points in the outputs and references together. The parts are the score of each
+    estimator at each K, and then the ratio of the estimated to the true number of points.
     """
 
     ks: tuple[int, ...] = KS
@@ -72,7 +73,7 @@ class Estimates:
     """'petersen', 'schnabel' (quality), 'diversity' (Schnabel's with the sets exchanged) or 'capture'"""
     score: float
     ratio: float
-    """Estimated size divided by true size; 1 is a perfect estimate"""
+    """Estimated number of points in both sets, divided by the true number; 1 is a perfect estimate"""
 
 
 @dataclass(frozen=True)

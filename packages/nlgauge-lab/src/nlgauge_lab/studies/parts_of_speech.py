@@ -34,7 +34,7 @@ class PartOfSpeech:
     words: float
     """Share of the text's words that are of this kind, mean over rows"""
     weight: float
-    """Share of all weight in the row's score that these words have, mean over rows"""
+    """Share of these words in the weights of all words of a row's texts, mean over rows"""
     alignment: float
     """Mean over the words: whether each was predicted, or how far it is supported"""
 
@@ -75,7 +75,8 @@ def parts_of_speech(table: ScoreTable, tagger: str | Tagger, *, metrics: Sequenc
 
     Args:
         table: the scores, with evidence.
-        tagger: the name of an installed spaCy pipeline with parts of speech, such as 'en_core_web_sm'; or a function.
+        tagger: the name of an installed spaCy pipeline with parts of speech, such as 'en_core_web_sm'; or a function
+            from a text to the tags of its tokens (`Tagger`).
         metrics: specs; all metrics that show words by default.
 
     Raises:
@@ -119,9 +120,14 @@ def parts_of_speech(table: ScoreTable, tagger: str | Tagger, *, metrics: Sequenc
 
 
 def _add(sums: _Sums, text: dict[str, Any], tags: list[tuple[int, str]], texts: int) -> None:
-    """Add the words of a text to sums by text and part of speech.
+    """Add the words of a text to sums over all rows.
 
-    The sums are the share of the words, the weight, the alignments, and the number of words.
+    Args:
+        sums: by name of a text and part of speech, four sums: the share of the text's words, the weight, the alignment,
+            and the number of words.
+        text: the evidence of the text, with its words.
+        tags: (index of the first character, part of speech) of each token of the text.
+        texts: the number of texts in the row's evidence, which have equal weight if the evidence has no weights.
     """
     words = text["words"]
     begins = np.array([begin for begin, _ in tags], np.int64)

@@ -53,7 +53,7 @@ class Synthetic:
 
     records: tuple[Step, ...]
     size: int
-    """Number of references. A step has at most so many outputs"""
+    """Number of references, which is also the greatest number of outputs at a step"""
     signatures: dict[str, Signature]
     notes: tuple[str, ...]
 
@@ -71,7 +71,7 @@ class Synthetic:
         return made
 
     def draw(self, path: Path) -> None:
-        """Draw a panel for each experiment, and another panel for distances."""
+        """Draw a panel for each experiment, and for each a second panel with the metrics that are distances."""
         panels: dict[str, dict[str, figures.Curve]] = {}
         for experiment, lines in self._lines().items():
             for name, values in lines.items():
@@ -137,7 +137,16 @@ def synthetic(
 def _halves(
     corpus: Corpus, size: int, generator: np.random.Generator
 ) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
-    """Return the references and the remaining texts, each by topic. All topics have the same number of references."""
+    """Return the references and the remaining texts, each by topic. All topics have the same number of references.
+
+    Args:
+        corpus: texts as candidates, with the topic of each as its system.
+        size: the greatest number of references.
+        generator: draws the references.
+
+    Raises:
+        InputError: a topic has too few texts.
+    """
     topics = {topic: dict.fromkeys(row.candidate for row in corpus if row.system == topic) for topic in corpus.systems}
     least = min(topics, key=lambda topic: len(topics[topic]))
     share = min(size // len(topics), len(topics[least]) // 2)
@@ -152,9 +161,17 @@ def _halves(
 def _steps(
     held: Mapping[str, list[str]], size: int, generator: np.random.Generator
 ) -> Iterator[tuple[tuple[str, float], list[str]]]:
-    """Yield the outputs of each step, after (experiment, number of dropped topics or probability of a swap).
+    """Yield the outputs of each step.
 
     When topics are dropped, more texts of the remaining topics are taken in their place, as far as there are enough.
+
+    Args:
+        held: by topic, the texts that are not references.
+        size: the greatest number of outputs of a step.
+        generator: draws the words that are swapped.
+
+    Returns:
+        For each step: (experiment, number of dropped topics or probability of a swap), and the texts of the outputs.
     """
     for kept in range(len(held), 0, -1) if len(held) > 1 else ():
         texts = [text for topic in [*held][:kept] for text in held[topic][: size // kept]]

@@ -90,11 +90,11 @@ class Judged(NamedTuple):
     """The predictions of the network for rows, and the labels of the rows."""
 
     words: Told
-    """Of each word, whether it is supported"""
+    """For words: the log-odds that the source supports the word, and the labels"""
     texts: Told
-    """Of each stretch, whether it is supported"""
+    """For stretches: the log-odds that the source supports the whole stretch, and the labels"""
     against: Told
-    """Of each stretch that is not supported, whether the source contradicts it"""
+    """For stretches that are not supported: the log-odds that the source contradicts the stretch, and the labels"""
     order: float
     """Share of the pairs of twins in which the supported row has the higher log-odds; NaN without twins"""
 
@@ -131,9 +131,12 @@ class AlignerTrainer(Run):
         self._judged: tuple[int, dict[str, Judged]] | None = None
 
     def _epoch(self, number: int) -> list[NDArray[np.intp]]:
-        """Return the batches of an epoch in random order, as numbers of rows.
+        """Return the batches of an epoch in random order, each as the indices of its rows.
 
         A batch has rows of similar length. Rows with twins are in one batch with their whole group.
+
+        Args:
+            number: the number of the epoch, from 0.
         """
         rng = np.random.default_rng([self.config.seed, 2, number])
         lengths = np.array([padded(len(row.ids)) for row in self.rows])
@@ -150,7 +153,7 @@ class AlignerTrainer(Run):
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """The weight of each of the seven losses."""
+        """The weights of the losses, in the order of `losses`."""
         config = self.config
         return (
             1.0,
@@ -163,7 +166,12 @@ class AlignerTrainer(Run):
         )
 
     def wanted(self, right: Tensor, counted: Tensor) -> Tensor:
-        """Return the target of the share: supported words divided by words whose labels are known, for each text."""
+        """Return the target of the loss `share` for each text, which is the share of supported words: [texts].
+
+        Args:
+            right: the number of supported words of each text: [texts].
+            counted: the number of words of each text whose labels are known: [texts].
+        """
         return right / counted
 
     def rate(self, step: int) -> float:
@@ -176,7 +184,16 @@ class AlignerTrainer(Run):
         return side_by_side(rows, self._pad, self.config.told_weight, self.tensor)
 
     def predictions(self, batch: Batch, model: AlignerNet | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return the log-odds of words [words], and shares, log-odds of texts and of contradictions, each [rows]."""
+        """Return the predictions of a network for a batch.
+
+        Args:
+            batch: the batch.
+            model: the network; by default the one that is trained.
+
+        Returns:
+            The log-odds that each word is supported [words]. For each row the predicted share of supported words, the
+            log-odds that the whole text is supported, and the log-odds that the source contradicts it: [rows] each.
+        """
         with self.computing():
             read = (model or self.model)(batch.ids, batch.attend, batch.side)
             logits, share, text, against = (out.float() for out in read)
@@ -190,7 +207,7 @@ class AlignerTrainer(Run):
     def loss(self, batch: Batch) -> list[Tensor]:
         """Return the losses of a batch, in the order of `losses`.
 
-        A loss for which the batch has no row is 0, as is that of the teacher where there is no teacher.
+        A loss is 0 if no row of the batch has a label for it. The loss `teacher` is 0 if there is no teacher.
         """
         config = self.config
         words, share, text, against = self.predictions(batch)
@@ -238,7 +255,7 @@ class AlignerTrainer(Run):
         return total
 
     def train_step(self) -> tuple[float, ...]:
-        """Make one optimizer step, and return the seven losses."""
+        """Make one optimizer step, and return the losses in the order of `losses`."""
         epoch, at = divmod(self.step, len(self.epoch(0)))
         self.model.train()
         parts = self.loss(self.batch([self.rows[i] for i in self.epoch(epoch)[at]]))
@@ -311,7 +328,16 @@ class AlignerTrainer(Run):
 def _whole_groups(
     groups: NDArray[np.int64], lengths: NDArray[np.int64], tokens: int, rng: np.random.Generator
 ) -> list[NDArray[np.intp]]:
-    """Return batches of whole groups of rows. Groups with rows of similar length are together, in random order."""
+    """Return batches of whole groups, each as the indices of its rows.
+
+    Groups with rows of similar length are in the same batch. Among these, the order of the groups is random.
+
+    Args:
+        groups: the number of each row's group, or UNKNOWN for a row without twins, which is left out: [rows].
+        lengths: the number of tokens of each row: [rows].
+        tokens: the largest number of tokens of a batch, with padding. A single group may have more.
+        rng: draws the order.
+    """
     order = np.argsort(groups, kind="stable")
     order = order[groups[order] != UNKNOWN]
     members = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []
@@ -330,7 +356,11 @@ def _whole_groups(
 
 
 def prepared(model: AlignerNet, config: AlignerConfig) -> AlignerNet:
-    """Return the network with frozen weights where they do not learn, and low-rank layers if the recipe has a rank."""
+    """Return the network after a change in place: the tables of words and of relative positions no longer learn.
+
+    If the recipe has a rank, positions do not learn either, and the body's linear layers learn a difference of this
+    rank.
+    """
     for table in (model.body.embeddings.word_embeddings, model.body.encoder.relative_attention_bias):
         if table is not None:
             table.weight.requires_grad_(False)

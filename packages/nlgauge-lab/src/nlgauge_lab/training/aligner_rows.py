@@ -61,7 +61,8 @@ class Encoded:
     twins: Twins | None = None
     """Tells which other rows this row is compared with; None if it is compared with none"""
     bias: float = 0.0
-    """Log-odds that the text is supported, estimated without its source, or from its copied words alone"""
+    """Log-odds that the text is supported, estimated from its words and from how many of them its source has (`alone`)
+    """
 
 
 def encode(
@@ -118,7 +119,18 @@ def _encode(
     before: int,
     stopwords: bool,
 ) -> list[Encoded]:
-    """Return the rows of one labelled text. before: the number of special tokens at the beginning of a row."""
+    """Return the rows of one labelled text.
+
+    Args:
+        row: the labelled text.
+        text: its sub-words.
+        source: its source, prepared for the search of evidence.
+        question: the sub-words of its question; empty without one.
+        pairing: makes the rows.
+        whole: the longest text, in sub-words, that is read in one row if its unsupported words are unknown.
+        before: the number of special tokens at the beginning of a row.
+        stopwords: whether stop-words have labels.
+    """
     if not len(text):
         return []
     groups = pairing.stretches(pairing.sentences(row.candidate, text))
@@ -157,7 +169,14 @@ def _encode(
 
 
 def _labels(row: Labelled, text: Tokens, numbers: NDArray[np.int64], stopwords: bool) -> NDArray[np.int8]:
-    """Return the label of each word: [words]."""
+    """Return the label of each word, 1 if supported, 0 if not, -1 if unknown: [words].
+
+    Args:
+        row: the labelled text.
+        text: its sub-words.
+        numbers: the number of the word that each sub-word belongs to: [sub-words].
+        stopwords: whether stop-words have labels.
+    """
     labels = np.full(int(numbers[-1]) + 1, UNKNOWN, np.int8)
     if row.spans is None and not row.supported:
         return labels
@@ -181,7 +200,9 @@ class Batch:
     ids: Tensor
     attend: Tensor
     side: Tensor
-    """`ids`, `attend` and `side` are each [rows, length]"""
+    """For each token, whether it is of the judged text, of its source or of its question. `ids`, `attend` and `side`
+    are each [rows, length]
+    """
     pieces: NDArray[np.intp]
     """Flat positions of the sub-words that belong to words: [sub-words of words]"""
     word: Tensor

@@ -122,7 +122,11 @@ class Reading:
             self.hold(name, apart)
 
     def add_written(self, wanted: Written) -> None:
-        """Add the written answers, with their twins."""
+        """Add the written answers, also those about edited sources: training rows, and the held-out writers' rows.
+
+        Args:
+            wanted: how the answers are read.
+        """
         rows, held = written_rows(wanted, self._tokenizer, rarity=self._rarity, shape=self._shape, seed=self._seed)
         self.train += rows
         self.held |= held
@@ -136,7 +140,15 @@ class Reading:
         self.held[name] = self._rows([rows[i] for i in order])
 
     def _compared(self, rows: Sequence[Labelled], among: Among, times: int) -> Iterator[list[Encoded]]:
-        """Yield the rows of each reading of the set, with the numbers that tell which rows are compared."""
+        """Yield the encoded rows of a set, once for each time that the set is read in an epoch.
+
+        The rows have the numbers that tell which of them are compared (`Twins`).
+
+        Args:
+            rows: the labelled texts of the set.
+            among: the additional rows, and the passages that sources are put among.
+            times: how often the set is read.
+        """
         ordered = Compared.of(rows, self._tokenizer)
         for time in range(times):
             self._sets += 1
@@ -337,6 +349,11 @@ def _mix(trainer: AlignerTrainer, folder: Path, share: float) -> None:
 
     Differences of low rank are averaged factor by factor. This makes sense only if one run began with the other's
     weights.
+
+    Args:
+        trainer: the run with the trained aligner.
+        folder: the folder of the other aligner.
+        share: weight of the other aligner in the mean, from 0 to 1.
     """
     other = start(folder, trainer.config, "aligner")
     stored = read_weights(folder / ALIGNER_FILE).keys()
@@ -375,9 +392,7 @@ def finish(
 def write_aligner(
     folder: Path, model: nn.Module, threshold: float, divisor: float, question: bool = True, evidence: int = 0
 ) -> None:
-    """Write an aligner into a model's folder.
-
-    Written are the difference of its body from the folder's body, its heads, and the graph.
+    """Write an aligner into a model's folder: its heads, its graph, and how its body differs from the folder's body.
 
     Args:
         folder: the model's folder.
@@ -408,7 +423,13 @@ def _held_texts(trainer: AlignerTrainer) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def _card(trainer: AlignerTrainer, counts: Mapping[str, tuple[int, int, int]], out: Path) -> str:
-    """Return the training card: which sets were read, and how well the aligner separates held-out texts."""
+    """Return the training card: which sets were read, and how well the aligner separates held-out texts.
+
+    Args:
+        trainer: the run.
+        counts: for each set, the numbers of `Reading.counts`.
+        out: the folder of the run. The card of the examples in it is appended.
+    """
     last, judged = trainer.curve[-1] if trainer.curve else {}, trainer.judged()
     read = [[name, texts, rows, f"{times} times"] for name, (texts, rows, times) in counts.items()]
     measured = []
@@ -439,7 +460,15 @@ def _card(trainer: AlignerTrainer, counts: Mapping[str, tuple[int, int, int]], o
 def _order(
     pairs: Sequence[Path], tasks: Sequence[str], tree: Mapping[str, Any], attempts: int | None, seed: int
 ) -> Order:
-    """Return which examples are to be constructed, as the recipe says."""
+    """Return the settings by which examples are constructed, from a recipe.
+
+    Args:
+        pairs: texts that examples are constructed from, as in `train`.
+        tasks: a task for each of `pairs`, or none.
+        tree: the tables of the recipe.
+        attempts: number of attempts; None for the recipe's.
+        seed: decides all that is random.
+    """
     wanted = tree["examples"]
     return Order(
         files=_files(pairs, tasks, tree.get("source", ())),

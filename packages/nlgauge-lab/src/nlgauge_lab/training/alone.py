@@ -1,6 +1,6 @@
-"""An estimate, without reading its source, of whether a text is supported.
+"""An estimate of whether a source supports a text, from the words of the text and from how many of them the source has.
 
-It uses the words of the text, and how many of these the source has.
+What the text and the source say is not compared.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Judged(NamedTuple):
 
 
 def alone(rows: Sequence[Judged], tokenizer: SubwordTokenizer) -> NDArray[np.float64]:
-    """Return the log-odds that each text is supported, estimated without reading its source.
+    """Return the log-odds that each text is supported, estimated without comparing what the text and its source say.
 
     A logistic regression is fitted to the texts of the other folds. Its features are the sub-words of the text, and the
     share of the text's words that occur in its source.

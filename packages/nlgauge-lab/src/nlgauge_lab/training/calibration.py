@@ -62,9 +62,10 @@ def temperature(logits: Numbers, truth: NDArray[np.int64]) -> float:
 
 
 def word_threshold(sets: Sequence[tuple[Numbers, NDArray[np.int64]]]) -> float:
-    """Return the probability under which words are best called unsupported, in hundredths.
+    """Return the probability below which words are best called unsupported, in hundredths.
 
-    It has the largest mean of the sets' F1, so that each set counts once. Of equal ones it is the lowest.
+    The threshold has the largest F1 in the mean over the sets, so that each set counts once. Among equally good
+    thresholds the lowest is taken.
 
     Args:
         sets: for each set, the probability that each word is supported [words], and labels of 1 and 0 [words].
@@ -92,7 +93,10 @@ def reliability(logits: Numbers, truth: NDArray[np.int64]) -> list[Bin]:
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:
-    """Return the mean distance of probability and share over all rows of some bins; NaN where there are none."""
+    """Return the mean over all rows of |predicted probability - share of supported rows| in the row's bin.
+
+    The result is NaN if there are no rows.
+    """
     rows = sum(one.rows for one in bins)
     return sum(one.rows * abs(one.predicted - one.true) for one in bins) / rows if rows else np.nan
 

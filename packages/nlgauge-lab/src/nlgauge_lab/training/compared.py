@@ -22,9 +22,9 @@ _OWN = 0.5
 class Compared:
     """The rows of a set, ordered by source.
 
-    In a reading, rows about one source have the same passages and the same batch.
+    Each time that the set is read, all rows about one source get the same other passages, and are in one batch.
 
-    bias: for each row, the log-odds that its text is supported, estimated without the source.
+    bias: for each row, the log-odds that its text is supported, as `nlgauge_lab.training.alone` estimates them.
     """
 
     rows: Sequence[Labelled]
@@ -44,10 +44,14 @@ class Compared:
         return cls(ordered, alone(judged, tokenizer).tolist(), group)
 
     def placed(self, wanted: Among, seed: int) -> tuple[list[Labelled], list[float], list[int]]:
-        """Return the rows of one reading, with their biases and groups.
+        """Return the rows for reading the set once, with the bias of each row and the number of its source.
 
-        A share of the sources (`wanted.among`) is put among other passages. With `wanted.together`, two texts about one
-        source are also read as one text.
+        For a share of the sources (`wanted.among`), other passages are put around the source. With `wanted.together`,
+        two texts about one source are also read as one text.
+
+        Args:
+            wanted: the shares of the additional rows, and the other passages.
+            seed: decides all that is random.
         """
         rng = random.Random(f"{seed}:compared")
         sources = list(dict.fromkeys(row.source for row in self.rows))
@@ -94,7 +98,14 @@ def twins(rows: Sequence[list[Encoded]], bias: Sequence[float], groups: Sequence
 
 
 def _among(row: Labelled, sources: Sequence[str], wanted: Among, rng: random.Random) -> str:
-    """Return the source of a row, for a share of the rows among other passages or among sentences of other sources."""
+    """Return the source of a row, or, for a share `wanted.among` of the rows, a text with the source among other texts.
+
+    Args:
+        row: the row.
+        sources: the sources of the set. In half of the cases the other texts are beginnings of these.
+        wanted: the share, and the passages that are the other texts in the other half of the cases.
+        rng: draws the texts and the place of the source.
+    """
     if rng.random() >= wanted.among:
         return row.source
     if rng.random() >= _OWN:

@@ -34,7 +34,8 @@ _LABELS = {"D": ("supported", "unsupported"), "R": ("share",), "R-sum": ("number
 class EncoderAligner(nn.Module):
     """The network: ids, attend, side [rows, length] -> log-odds of tokens [rows, length] for D, one number a row for R.
 
-    net: a classifier of tokens for D, of texts for R. second_type: the token type of a pair's second text.
+    net: a network of transformers that classifies tokens for D, and whole texts for R. second_type: the token type of a
+    pair's second text.
     """
 
     def __init__(self, net: Any, packer: Packer, second_type: int) -> None:

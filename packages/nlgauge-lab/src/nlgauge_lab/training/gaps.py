@@ -85,7 +85,7 @@ class GapsTrainer(Run):
         return Gap(row, [self._gap, *truth, self._after, *self._tokenizer.suffix])
 
     def batch(self, step: int) -> list[Gap]:
-        """Return the rows of a step. Each pair is read once in an epoch, with another word each time."""
+        """Return the rows of a step. Each pair is read once in an epoch, each time with a word that is drawn anew."""
         epoch, at = divmod(step, self.epoch)
         order = np.random.default_rng([self.config.seed, 2, epoch]).permutation(self._numbers)
         rng = np.random.default_rng([self.config.seed, 1, step])

@@ -202,5 +202,11 @@ class Graph:
 
 
 def value(name: str, shape: Sequence[int | str], kind: int = TensorProto.FLOAT) -> onnx.ValueInfoProto:
-    """Return the description of an input or output of a graph."""
+    """Return the description of an input or output of a graph.
+
+    Args:
+        name: the name of the value.
+        shape: the size of each axis, or the name of a size that differs between batches.
+        kind: ONNX's number of the element type.
+    """
     return helper.make_tensor_value_info(name, kind, shape)

@@ -26,7 +26,7 @@ class Embedded:
     """The input of the layers for a batch, as names of values in a graph."""
 
     states: str
-    """[rows * length, width]"""
+    """The embeddings of all tokens: [rows * length, width]"""
     rows: str
     """Number of rows in the batch: [1]"""
     bias: str
@@ -70,12 +70,12 @@ def embed(graph: Graph, side: str | None = None, kind: int = 0) -> Embedded:
 
 
 def asking(graph: Graph, batch: Embedded, at: str) -> Embedded:
-    """Return the batch with the attention bias of some tokens only, which are used as queries.
+    """Return the batch with the attention bias of those tokens alone that are used as queries.
 
     Args:
         graph: the graph.
-        batch: the batch.
-        at: flat positions of the tokens, the same number in each row.
+        batch: the batch, which has the bias of all tokens.
+        at: flat positions of the queries, the same number in each row.
     """
     if not graph.buckets:
         return batch
@@ -118,7 +118,14 @@ def layer(graph: Graph, number: int, x: str, queries: str, batch: Embedded) -> s
 
 
 def after_attention(graph: Graph, base: str, mixed: str, queries: str) -> str:
-    """Add the rest of a layer after attention: [rows, n, heads, width of a head] -> [rows * n, width]."""
+    """Add the rest of a layer after attention, and return its outputs: [rows * n, width].
+
+    Args:
+        graph: the graph.
+        base: the beginning of the names of the layer's weights.
+        mixed: the results of attention: [rows, n, heads, width of a head].
+        queries: the inputs of the layer, which are added to these results: [rows * n, width].
+    """
     mixed = graph.op("Reshape", mixed, graph.constant([-1, graph.width]))
     total = graph.op("Add", graph.linear(mixed, base + "attention.output.dense"), queries)
     attended = graph.norm(total, base + "attention.output.LayerNorm")
@@ -181,8 +188,9 @@ def pairs_other(graph: Graph) -> onnx.ModelProto:
 def pairs(graph: Graph) -> onnx.ModelProto:
     """Build the graph for masked rows that see another text: `masked_lm` with the keys and values of `pairs_other`.
 
-    Every row of a batch sees the same other text. Another output is states [masks, width], those of the last layer.
-    Logits are computed for states[asked] alone, because the runtime computes every output, whether or not it is used.
+    Every row of a batch sees the same other text. The output `states` [masks, width] has the last layer's states at all
+    masks. The output `logits` is computed for some masks alone, because the runtime computes every output, whether or
+    not it is used. The input `asked` has the indices of these masks.
     """
     batch = embed(graph)
     x = batch.states
@@ -206,9 +214,9 @@ def _offered(graph: Graph) -> list[onnx.ValueInfoProto]:
 
 
 def _pair_layer(graph: Graph, number: int, x: str, queries: str, batch: Embedded) -> str:
-    """Add a layer in which a row also attends to the keys and values of the other text.
+    """Add a layer in which a row also attends to the keys and values of the other text, and return its outputs.
 
-    Values are [heads, rows, ...] throughout.
+    Its arguments and outputs are those of `layer`. Inside, values have the shape [heads, rows, ...].
     """
     base = f"bert.encoder.layer.{number}."
     heads, width = graph.heads, graph.width // graph.heads
@@ -303,7 +311,13 @@ def _sum(graph: Graph, name: str) -> str:
 
 
 def _of_whole(graph: Graph, head: str, read: str) -> str:
-    """Return one number for the whole text, by the head with this name: [rows, 1]."""
+    """Return the number that a head computes for each whole text: [rows, 1].
+
+    Args:
+        graph: the graph.
+        head: the name of the head.
+        read: the inputs of the head: [rows, inputs].
+    """
     return graph.exact_linear(
         graph.op("Gelu", graph.exact_linear(read, f"aligner.{head}_inner")), f"aligner.{head}_outer"
     )

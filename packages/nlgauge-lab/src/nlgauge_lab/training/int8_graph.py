@@ -41,9 +41,9 @@ class _Steps:
     """States in whole steps, as names of values in a graph."""
 
     steps: str
-    """uint8 [n, inputs]"""
+    """The steps, uint8: [n, inputs]"""
     scale: str
-    """float32 [n, 1]"""
+    """The width of a step in each row, float32: [n, 1]"""
 
 
 class Int8Graph(Graph):

@@ -52,10 +52,14 @@ def make_low_rank(net: nn.Module, rank: int, dtype: torch.dtype = torch.float32)
 def learned(
     net: nn.Module, stored: Callable[[str], str] = str
 ) -> tuple[dict[str, NDArray[np.float32]], dict[str, tuple[NDArray[np.float32], NDArray[np.float32]]]]:
-    """Return the weights of a network that learn, as `write_delta` takes them.
+    """Return the weights of a network that learn, in the form of `write_delta`'s arguments `tuned` and `low_rank`.
 
-    They are whole tensors, and low-rank pairs (down, up). Both are by the name in a folder. stored: turns a name in the
-    network into a name in a folder.
+    Args:
+        net: the network.
+        stored: turns a name in the network into a name in a folder.
+
+    Returns:
+        The weights that are stored whole, and the pairs (down, up) of low rank. Both are by the name in a folder.
     """
     low = {name: part for name, part in net.named_modules() if isinstance(part, LowRank)}
     inside = {f"{name}.{part}" for name in low for part in ("down", "up")}

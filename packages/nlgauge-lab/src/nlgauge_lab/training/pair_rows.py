@@ -109,8 +109,12 @@ def read_pairs(path: Path, config: PairsConfig) -> tuple[list[Pair], dict[str, l
     """Return training pairs, and held-out pairs by file, from a file of JSON Lines or a folder of them.
 
     Files are plain, .gz or .xz. A record has its pair under names of `SIDES`, and may have an `origin`. The recipe's
-    groups say which share of the records is read. If no group fits a record, a single file is read whole, and nothing
-    is read from a file in a folder. Pairs with the same other text are held out together.
+    groups say which share of the records is read. A record that fits no group is read if `path` is a file, and left out
+    if `path` is a folder. Pairs with the same other text are held out together.
+
+    Args:
+        path: the file or folder.
+        config: the recipe.
 
     Raises:
         InputError: a record is no pair, or nothing is left to train on.
@@ -138,7 +142,11 @@ def read_pairs(path: Path, config: PairsConfig) -> tuple[list[Pair], dict[str, l
 def _shared_out(path: Path, kind: str, config: PairsConfig, otherwise: float) -> Iterator[Pair]:
     """Yield the pairs of a file that the recipe's groups ask for, with texts cut to the recipe's longest.
 
-    otherwise: the share that is read of records that no group fits.
+    Args:
+        path: the file.
+        kind: the file's name up to the first dot, which groups name.
+        config: the recipe.
+        otherwise: the share that is read of records that no group fits.
     """
     for number, line in enumerate(read_lines(path), start=1):
         try:
@@ -194,6 +202,15 @@ def make_row(
     """Return one row of a pair.
 
     With the probability that the stage gives, the masked text is made of excerpts of the other text instead.
+
+    Args:
+        pairs: the pairs.
+        example: the number of the pair, and the side that is masked (0 or 1): [2].
+        length: the length of the row.
+        frame: the ids of the special tokens.
+        config: the recipe.
+        rng: draws the stretch, the masks and the excerpts.
+        stage: the stage of the run.
     """
     pair, side = map(int, example)
     text, other = pairs.sides[side][pair], pairs.sides[1 - side][pair]
@@ -204,10 +221,16 @@ def make_row(
 
 
 def excerpts(text: Text, size: int, runs: int, rng: np.random.Generator) -> Text:
-    """Return groups of consecutive whole words of a text, in order, with at most `size` sub-words in total.
+    """Return groups of consecutive whole words of a text, in order, as one text.
 
     An extractive summary is such a text. Where two groups meet, only the words on one side tell where to look in the
     source.
+
+    Args:
+        text: the text.
+        size: the largest number of sub-words in total.
+        runs: the largest number of groups.
+        rng: draws the groups.
     """
     ids, words = text
     zones = np.array_split(np.arange(len(ids)), min(size, int(rng.integers(1, runs + 1))))
@@ -226,7 +249,16 @@ def excerpts(text: Text, size: int, runs: int, rng: np.random.Generator) -> Text
 def _row(
     text: Text, other: np.ndarray, length: int, frame: Frame, config: PairsConfig, rng: np.random.Generator
 ) -> Rows:
-    """Return one row: a stretch of a text with masks in it, and as much of the other text's beginning as fits."""
+    """Return one row: a stretch of a text with masks in it, and as much of the other text's beginning as fits.
+
+    Args:
+        text: the text that is masked.
+        other: the token ids of the other text: [tokens].
+        length: the length of the row.
+        frame: the ids of the special tokens.
+        config: the recipe.
+        rng: draws the stretch and the masks.
+    """
     ids, words = text
     begin = int(rng.integers(len(ids) - config.stretch + 1)) if len(ids) > config.stretch else 0
     own = slice(begin, begin + min(config.stretch, len(ids), length - 5))
@@ -244,10 +276,17 @@ def _row(
 
 
 def _chosen(ids: np.ndarray, words: np.ndarray, own: slice, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Return the positions of the masks in the stretch: [masks].
+    """Return the positions of the masks in a stretch of a text, counted from its beginning: [masks].
 
-    Some of the words that are whole in the stretch are masked. If it has no whole word, the masked words are drawn from
-    all of its words.
+    A share of the words that are whole in the stretch is masked. If it has no whole word, the masked words are drawn
+    from all of its words.
+
+    Args:
+        ids: the token ids of the text: [tokens].
+        words: the number of the word that each token belongs to: [tokens].
+        own: the tokens of the stretch.
+        share: the share of the words, from 0 to 1. At least one word is masked.
+        rng: draws the words.
     """
     inside = words[own]
     present = np.unique(inside)

@@ -27,7 +27,7 @@ _SHORTEST = 4
 
 
 class Calibrated(NamedTuple):
-    """The result for the texts of one language."""
+    """The temperature that was measured on the texts of one language, and the losses with and without it."""
 
     temperature: float
     tokens: int
@@ -78,8 +78,11 @@ def calibrated(texts: Iterable[str], model: Model, most: int = 2000, seed: int =
 def _lowest(losses: np.ndarray) -> tuple[float, float]:
     """Return the temperature of the lowest loss, and this loss.
 
-    They are at the lowest point of a parabola through the lowest loss and its neighbours, over the logarithm of
-    temperature.
+    They are at the lowest point of a parabola through the lowest of the losses and its two neighbours, as a function of
+    the logarithm of temperature.
+
+    Args:
+        losses: the loss at each temperature of `GRID`.
     """
     lowest = int(losses.argmin())
     if lowest in (0, len(losses) - 1):
@@ -103,7 +106,11 @@ def measure(files: Iterable[Path], model: Model, most: int = 2000) -> dict[str, 
 
 
 def as_cells(found: dict[str, Calibrated]) -> list[list[Cell]]:
-    """Return a table for a terminal, with a row for each language."""
+    """Return a table for a terminal, with a row for each language.
+
+    Args:
+        found: the temperatures, by language.
+    """
     cells: list[list[Cell]] = [["language", "temperature", "tokens", "nats at 1", "nats at the temperature"]]
     for language, one in found.items():
         numbers = (Number(value, digits=3) for value in (one.plain, one.best))

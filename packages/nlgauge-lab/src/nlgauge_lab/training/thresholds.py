@@ -97,10 +97,10 @@ class Judged(NamedTuple):
     wording: NDArray[np.float64] | None = None
     """Share of the text's longer words that its source has: [rows]; None if it was not measured"""
     bands: Bands = ()
-    """How well the model reads texts of each band of wording; empty until it is measured"""
+    """How well the model separates right from wrong texts in each band of wording; empty until it is measured"""
 
     def of(self, rows: NDArray[np.bool_]) -> Judged:
-        """Return the rows that are marked. `kinds`, `families`, `asked` and `claims` are not copied."""
+        """Return the rows for which `rows` is True. `kinds`, `families`, `asked` and `claims` are not copied."""
         numbers = {int(row): number for number, row in enumerate(np.flatnonzero(rows))}
         evidence = {numbers[row]: one for row, one in self.evidence.items() if row in numbers}
         wording = None if self.wording is None else self.wording[rows]
@@ -110,7 +110,10 @@ class Judged(NamedTuple):
 
     @property
     def by_model(self) -> NDArray[np.bool_]:
-        """Whether a model alone judges the text, without a sure difference or a refusal as its worst claim: [rows]."""
+        """Whether the model's probability decides about the text: [rows].
+
+        It does not if there is none, if the text surely differs from its source, or if its worst claim is a refusal.
+        """
         refused = np.array([refuses_worst(self.evidence.get(row)) for row in range(len(self.supported))], bool)
         return np.asarray(~np.isnan(self.probability) & ~self.sure & ~refused)
 
@@ -129,7 +132,7 @@ class Judged(NamedTuple):
 
     @property
     def sure(self) -> NDArray[np.bool_]:
-        """Whether the text has a sure difference from its source: [rows]."""
+        """Whether the text surely differs from its source, such as by another number: [rows]."""
         rows = range(len(self.supported))
         return np.array([surely_differs(self.evidence.get(row)) is not None for row in rows], bool)
 
@@ -151,19 +154,21 @@ class Measured(NamedTuple):
 
     thresholds: Thresholds
     rates: dict[str, dict[str, float]]
-    """By set, the results of `rates`"""
+    """The number of rows and the shares that `rates` returns, by the name of the set"""
     kinds: dict[str, dict[str, float]]
-    """By kind of error in the set `BY_KIND`: rows, hits, unsure"""
+    """The results of `by_kind` for the set `BY_KIND`, by kind of error"""
     families: dict[str, dict[str, float]]
-    """By what a reader has to understand, in the set `BY_FAMILY`: rows, hits, false alarms, unsure"""
+    """The results of `by_family` for the set `BY_FAMILY`, by what a reader of the text has to understand"""
     findings: dict[str, dict[str, float]]
-    """By finding, its share among the supported and among the unsupported rows of the set `BY_KIND`"""
+    """The share of each finding among the supported and among the unsupported rows of the set `BY_KIND`, by finding"""
     strict: float
     """The strict threshold. Few right texts lie below it"""
     right_answers: dict[str, RightAnswers]
     """By kind of text (answers, long answers, others), how often right texts fail or are doubted"""
     bands: dict[Band, int]
-    """How well the model reads texts of each band of wording, with the number of texts of the measurement"""
+    """The bands of wording, each with the area that says how well the model reads its texts, and with the number of
+    these texts
+    """
 
 
 def thresholds(sets: Sequence[Judged]) -> Thresholds:
@@ -216,7 +221,10 @@ def strict(sets: Sequence[Judged]) -> float:
 
 
 def right_answers(sets: Sequence[Judged], below: float, doubted_below: float) -> dict[str, RightAnswers]:
-    """Return how often right texts fail or are doubted, by kind of text: limits over the sets that have enough texts.
+    """Return how often right texts fail or are doubted, by kind of text.
+
+    Each share has an interval in each set with enough right texts of the kind. The result has the most extreme ends of
+    these intervals. A kind of text for which no set has enough texts is left out.
 
     Args:
         sets: the labelled sets.
@@ -251,8 +259,10 @@ def right_answers(sets: Sequence[Judged], below: float, doubted_below: float) ->
 def bands(sets: Sequence[Judged]) -> dict[Band, int]:
     """Return how well a model reads texts of each band of wording, with the number of texts of the measurement.
 
-    The area of a band is the mean over the sets with enough right and wrong texts in the band. So pairs are always of
-    one set, and a set counts once. The lower limit of the mean is computed for independent areas (Zou and Donner 2008).
+    For each band, the area under the ROC curve is measured in each set with enough right and wrong texts in the band.
+    The area of the band is the mean over these sets. So a right text is compared only with wrong texts of the same set,
+    and each set counts once. The lower limit of the mean is computed for independent areas (Zou and Donner 2008).
+
     No model reads a text worse because the source has more of its words. If a band has a smaller area than the band
     before it, the two are joined and measured again.
     """
@@ -267,7 +277,13 @@ def bands(sets: Sequence[Judged]) -> dict[Band, int]:
 
 
 def _band_of(sets: Sequence[Judged], begin: float, end: float) -> tuple[Band, int] | None:
-    """Return one band and its number of texts; None if no set has enough of them."""
+    """Return one band and its number of texts; None if no set has enough right and wrong texts in it.
+
+    Args:
+        sets: the labelled sets.
+        begin: the least share of wording in the band.
+        end: the share at which the band ends. It is not in the band, unless it is 1.
+    """
     areas, texts = [], 0
     for one in sets:
         wording = np.full(len(one.supported), np.nan) if one.wording is None else one.wording
@@ -308,7 +324,16 @@ def rates(judged: Judged, chosen: Thresholds) -> dict[str, float]:
 
 
 def by_kind(judged: Judged, chosen: Thresholds, least: int = 15) -> dict[str, dict[str, float]]:
-    """Return rows, hits and unsure for each kind of error with enough rows, the most frequent kind first."""
+    """Return a number and two shares for each kind of error, the most frequent kind first.
+
+    These are the number of rows, the share of them that fails ("hits"), and the share about which the gate gives no
+    decision ("unsure").
+
+    Args:
+        judged: the rows.
+        chosen: the thresholds.
+        least: the least number of rows. Kinds with fewer are left out.
+    """
     said, kinds = states(judged, chosen), np.array(judged.kinds)
     return {
         kind: {
@@ -322,7 +347,10 @@ def by_kind(judged: Judged, chosen: Thresholds, least: int = 15) -> dict[str, di
 
 
 def by_family(judged: Judged, chosen: Thresholds) -> dict[str, dict[str, float]]:
-    """Return hits and false alarms by what a reader of a text has to understand, such as an exception or an order."""
+    """Return the number of rows, hits, false alarms and unsure, as in `rates`, for the rows of each family.
+
+    A family is what a reader of a text has to understand, such as an exception or an order.
+    """
     families = np.array(judged.families)
     return {
         family: {
@@ -362,14 +390,14 @@ def by_finding(judged: Judged, below: float, doubted_below: float) -> dict[str, 
 def measure(
     folder: Path, model: str, cache: Path | bool = True, limit: int | None = None, precision: str = FLOAT32
 ) -> Measured:
-    """Return the thresholds of a model, and how well they decide on the labelled sets that are there.
+    """Return the thresholds of a model, and how well they decide on those labelled sets that are in a folder.
 
     Args:
-        folder: of the labelled sets.
-        model: its name or folder.
+        folder: the folder of the labelled sets.
+        model: the name or folder of the model.
         cache: as `evaluate` takes it.
         limit: how many rows of each set are read; None for all.
-        precision: in which the model computes.
+        precision: the precision in which the model computes.
 
     Returns:
         The thresholds for this precision.
@@ -435,10 +463,11 @@ def write(model: str, measured: Measured, precision: str = FLOAT32) -> Path:
     """Write the thresholds and their results to the card of a model's folder, and return the folder.
 
     Args:
-        model: its name or folder.
+        model: the name or folder of the model.
         measured: the thresholds.
-        precision: in which they were measured. Those of another precision than float32 stand beside those of float32.
-            New thresholds of float32 replace all, because the others were measured with an earlier state of the model.
+        precision: the precision in which the thresholds were measured. Thresholds in float32 replace all thresholds of
+            the card, because those of other precisions were measured with an earlier state of the model. Thresholds in
+            another precision are added to the card.
 
     Raises:
         SpecError: if the model is no folder, or if its card has no thresholds in float32 yet.
@@ -504,6 +533,9 @@ def card_tables() -> list[str]:
             heads = ["wording that the source has", "rows", "area", "lower limit", "is read"]
             lines += [f"How well `{name}` reads answers, by the share of their longer words that the source has:", ""]
             lines += [*markdown(heads, "lrrrl", rows), ""]
+        if BY_PRECISION in card:
+            lines += [f"The thresholds of `{name}` by the precision in which it computes, and means over the sets:", ""]
+            lines += [*_by_precision(card), ""]
     cards = {name: card for name, card in cards.items() if "kinds" in card}  # measured since there are written answers
     if not cards:
         return lines[:-1]
@@ -551,8 +583,28 @@ def card_tables() -> list[str]:
     return [*lines, *markdown(["finding", *heads], "l" + "r" * len(heads), rows)]
 
 
+def _by_precision(card: Mapping[str, Any]) -> list[str]:
+    """Return the table of thresholds by precision in Markdown, from the thresholds of a card."""
+    limits = ("fail_below", "pass_from", "strict", "mark_below")
+    shares = ("hits", "false_alarms", "unsure")
+    rows = [
+        [precision, *(f"{of[limit]:.2f}" for limit in limits)]
+        + [f"{np.mean([rates[share] for rates in of['rates'].values()]):.3f}" for share in shares]
+        for precision, of in {FLOAT32: card, **card[BY_PRECISION]}.items()
+    ]
+    heads = ["precision", "doubts below", "passes from", "fails below", "marks words below"]
+    return markdown([*heads, "hits", "false alarms", "unsure"], "lrrrrrrr", rows)
+
+
 def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool, precision: str) -> Judged:
-    """Return the probabilities of some rows, and what is known of their texts."""
+    """Return the scores of labelled texts by a model, with their labels, evidence, claims and wording.
+
+    Args:
+        rows: the labelled texts.
+        model: the name or folder of the model.
+        cache: as `evaluate` takes it.
+        precision: the precision in which the model computes.
+    """
     table = evaluate(
         as_corpus(rows), metrics=METRIC, model=model, evidence=True, cache=cache, progress=True, precision=precision
     )

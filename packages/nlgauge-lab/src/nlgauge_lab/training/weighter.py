@@ -67,8 +67,8 @@ class WeighterConfig:
     share_rate: float = 0.03
     """Learning rate of the candidate's share (its log-odds), which has to change more than the layer's weights"""
     ridge: float = 1e-3
-    """Penalty of weights whose logarithms have a variance of 1, as a fraction of the ratings' variance. In place of
-    this variance its upper bound is used: the states' total variance times the layer's squared length
+    """Penalty of weights whose logarithms have a variance of 1, as a fraction of the ratings' variance. In place of the
+    logarithms' variance its upper bound is used: the states' total variance times the layer's squared length
     """
     share_ridge: float = 1e-3
     """Penalty of a candidate's share with log-odds of 1, as a fraction of the ratings' variance"""
@@ -312,7 +312,7 @@ def _steps(words: Words, ratings: Tensor, config: WeighterConfig, epoch: int) ->
 
 
 def _loss(values: Tensor, ratings: Tensor, calibrated: bool) -> Tensor:
-    """Return the mean squared error.
+    """Return the mean squared error of values against ratings.
 
     With `calibrated`, values are first mapped to ratings by the rising straight line that fits best.
     """

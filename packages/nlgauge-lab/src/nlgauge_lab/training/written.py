@@ -1,8 +1,8 @@
 """Training rows of the written answers (`nlgauge_lab.written`), with numbers that tell which are compared.
 
-Answers about one source are compared with each other. An answer is also compared with itself about the edited twin of
-its source, where the text alone cannot tell which is supported. How much the text alone tells elsewhere is estimated,
-and becomes the bias of the rows.
+Answers about one source are compared with each other. An answer is also compared with the same answer about the edited
+version of its source. In this pair the text alone cannot tell which row is supported. In other pairs it can tell
+something. How much is estimated, and becomes the bias of the rows.
 """
 
 from __future__ import annotations
@@ -51,9 +51,16 @@ class Written:
 def written_rows(
     wanted: Written, tokenizer: SubwordTokenizer, rarity: NDArray[np.float64], shape: Shape, seed: int
 ) -> tuple[list[Encoded], dict[str, list[Encoded]]]:
-    """Return the training rows, and the rows of held-out writers by name.
+    """Return the training rows, and the rows of held-out writers by the name of their set.
 
     A held-out set is returned twice: without questions, and with them under the name "NAME, asked".
+
+    Args:
+        wanted: how the answers are read.
+        tokenizer: splits texts into sub-words.
+        rarity: weight of each sub-word for the search of evidence: [vocabulary].
+        shape: the largest sizes of a row.
+        seed: decides all that is random.
     """
     everything = list(answers())
     held = {name: [one for one in everything if one.writer == writer] for name, writer in HELD_OUT.items()}
@@ -95,9 +102,9 @@ def written_rows(
 
 
 def _alone(rows: Sequence[Answer], tokenizer: SubwordTokenizer) -> NDArray[np.float64]:
-    """Return the log-odds that each answer is supported, estimated without its source: [rows].
+    """Return the log-odds that each answer is supported, as `alone` estimates them: [rows].
 
-    They are estimated from answers of other styles.
+    The estimate for an answer is learned from answers about sources of other styles (leases, tickets, logs and others).
     """
     styles = {style: number for number, style in enumerate(sorted({row.style for row in rows}))}
     return alone([Judged(" ".join(row.source), row.text, row.supported, styles[row.style]) for row in rows], tokenizer)
@@ -178,7 +185,14 @@ def _joined(one: Labelled, other: Labelled) -> Labelled:
 
 
 def _labelled(row: Answer, source: str, said: str, question: str | None) -> Labelled:
-    """Return the claims of an answer as a labelled row."""
+    """Return the claims of an answer as a labelled row.
+
+    Args:
+        row: the answer.
+        source: the text of the source, perhaps among other passages.
+        said: the claims of the answer, as a text.
+        question: the question that is read with the claims; None for none.
+    """
     known = row.supported or (row.words and all(word in said for word in row.words))
     spans = marked(said, row.words) if known else None
     against = None if row.supported else _CONTRADICTED.get(row.kind)

@@ -35,11 +35,13 @@ class Answer:
     text: str
     supported: bool
     words: tuple[str, ...]
-    """The words that make the answer wrong; empty if it is right, or wrong for an edited source only"""
+    """The words that make the answer wrong; empty for a right answer, and for every answer about an edited source"""
     kind: str
-    """Kind of the error, such as "number"; empty if the answer is right, or wrong for an edited source only"""
+    """Kind of the error, such as "number"; empty for a right answer, and for every answer about an edited source"""
     edited: bool
-    """Whether the source is the edited twin, for which right and wrong are exchanged"""
+    """Whether the source was edited, so that an answer which was wrong for the original source is right, or the other
+    way round
+    """
     family: str = ""
     """What a reader has to understand, such as "exception"; empty in the files of the first twelve writers"""
 
@@ -49,15 +51,23 @@ class Answer:
         return self.row.partition(".")[0]
 
 
-def answers(folder: Path = HERE) -> Iterator[Answer]:
+def answers(folder: Path = HERE, writer: str = "*") -> Iterator[Answer]:
     """Yield every answer with its source.
 
-    It is yielded again with the edited twin of the source, if its label there is certain.
+    Many sources also have an edited version. The answers whose label for the edited source is certain are yielded again
+    with this source.
+
+    Args:
+        folder: the folder of the answers' files.
+
+    Args:
+        folder: the folder of the rows.
+        writer: the writer whose rows are read; all by default.
 
     Raises:
         InputError: for a row whose edits or words do not fit its texts, with file and line.
     """
-    for file in sorted(folder.glob("*.jsonl")):
+    for file in sorted(folder.glob(f"{writer}.jsonl")):
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             yield from _answers(json.loads(line), f"{file.name}:{number}")
 

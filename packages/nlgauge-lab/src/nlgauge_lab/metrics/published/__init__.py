@@ -1,1 +1,3 @@
-"""Metrics with the errors of published programs: `published/Name` in a spec. Each file has one family."""
+"""Metrics with the errors of published programs: `published/Name` in a spec. Each file has one metric, or related
+metrics.
+"""

@@ -1,7 +1,7 @@
 """CTC's metrics as in their published code.
 
-The embedding aligner (E) counts sub-words and punctuation, may match them with special tokens, and allows negative
-alignments. The trained aligners D and R are checkpoints of CTC, and read pairs as the released package does
+The embedding aligner (E) counts sub-words and punctuation, may match a sub-word with a special token, and allows
+negative alignments. The trained aligners D and R are checkpoints of CTC, and read pairs as the released package does
 (`ctc_rows.py`). If a text has no words, the mean and the sum are 0. The published Preservation can also be rescaled as
 a whole, or follow equation 4 as it is printed.
 """
@@ -74,7 +74,7 @@ else:
 class _Published(_Aspect):
     embeddings: ClassVar[type[EmbeddingAligner]] = PieceAligner
     of_alignments: ClassVar[Limits] = ANY
-    """Limits of the score, except with the aligner R"""
+    """The least and the greatest possible score with the aligners E and D"""
 
     def __post_init__(self) -> None:
         super().__post_init__()

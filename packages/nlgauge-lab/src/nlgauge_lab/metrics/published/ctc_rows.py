@@ -85,9 +85,12 @@ def word_probabilities(logits: NDArray[np.floating], places: Sequence[Sequence[i
 
 
 def longest_first(first: int, second: int, room: int) -> tuple[int, int]:
-    """Return how many sub-words of each of two texts are read if both together may have `room`.
+    """Return how many sub-words of each of two texts are read. The longer text is cut first.
 
-    The longer one is cut first.
+    Args:
+        first: the number of sub-words of the first text.
+        second: the number of sub-words of the second text.
+        room: the largest number of sub-words of both texts together.
     """
     short, long = sorted((first, second))
     long = short if short > room else max(short, min(long, room - short))
@@ -108,8 +111,8 @@ class Judged(NamedTuple):
 def read_pairs(requests: Sequence[PublishedPair], block: TextBlock) -> dict[PublishedPair, Judged | None]:
     """Return the output of the aligner for each pair, which is read in a row of its own.
 
-    The output is None if D finds another number of words than of groups of sub-words, no words, or a text that does not
-    fit.
+    The output is None in three cases, which occur with D alone: the number of words differs from the number of groups
+    of sub-words, there are no words, or the text does not fit into a row.
     """
     packer, model, tokenizer = packer_of(block.model), block.model[ALIGNER], block.model[TOKENIZER]
     assert packer is not None  # `prepare` refuses other models
@@ -201,7 +204,7 @@ class PublishedAligner:
     stopwords: bool
 
     def requests(self, direction: Direction) -> list[PublishedPair]:
-        """Return the one pair of a direction: its text and the other text."""
+        """Return a list with one request: a direction's text and the only text that it is aligned with."""
         (other,) = direction.others
         return [PublishedPair(direction.text, other)]
 

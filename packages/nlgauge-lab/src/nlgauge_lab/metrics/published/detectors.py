@@ -1,8 +1,8 @@
 """Three published detectors of unsupported text: SummaC-ZS, MiniCheck and LettuceDetect.
 
-They split texts and aggregate as their authors do. `Faithfulness` with such a model gives it rows of the same form, but
-chooses evidence from the source first. The authors choose no evidence, and each aggregates in a different way. Where
-the authors cut the end of a row that is too long, the score here is NaN with a reason.
+They split texts and aggregate as their authors do. `Faithfulness` can read rows with the same models, and in the same
+form. But it first chooses evidence from the source. The authors choose no evidence, and each aggregates in a different
+way. Where the authors cut the end of a row that is too long, the score here is NaN with a reason.
 
 Laban et al. 2022, TACL, arXiv:2111.09525; Tang et al. 2024, EMNLP, arXiv:2404.10774; Kovacs and Recski 2025,
 arXiv:2502.17125.

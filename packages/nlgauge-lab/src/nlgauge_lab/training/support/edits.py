@@ -47,7 +47,14 @@ Edits: TypeAlias = "Callable[[Place, random.Random], Edit | None]"
 
 
 def replaced(text: str, span: Span, new: str, contradicts: bool | None = True) -> Edit:
-    """Return an edit that puts `new` in place of a span. If the span began with a capital, `new` does too."""
+    """Return an edit that puts `new` in place of a span. If the span began with a capital, `new` does too.
+
+    Args:
+        text: the text.
+        span: the characters that are replaced.
+        new: the new words.
+        contradicts: whether the source contradicts the new words, as in `Edit.contradicts`.
+    """
     begin, end = span
     if text[begin:end][:1].isupper() and new[:1].islower():
         new = new[0].upper() + new[1:]

@@ -130,7 +130,13 @@ def _near(digits: str, rng: random.Random) -> str:
 
 
 def _same(one: Quantity, old: str, rng: random.Random) -> str | None:
-    """Return another form of the same number; None if there is none here."""
+    """Return another form of a number that means the same, or is rounded; None if the rules have no other form for it.
+
+    Args:
+        one: the number as it was read.
+        old: its text.
+        rng: decides whether a large number is rounded.
+    """
     value = one.value[0]
     if value is None:
         return None

@@ -57,7 +57,10 @@ def question(names: list[str], rng: random.Random) -> str:
 
 
 def asked(sentence: str) -> tuple[str, str] | None:
-    """Return the sentence as a question with the answer yes or no, and its verb; None if it is not built for that."""
+    """Return a question made from the sentence, with the answer yes or no, and the verb that the question begins with.
+
+    The result is None if the rules cannot turn the sentence into a question.
+    """
     match = _CLAUSE.match(sentence)
     if match is None or re.search(r"\bnot\b|n't\b|\bnever\b|, | (?:and|but) ", sentence):
         return None

@@ -107,7 +107,11 @@ class Draft:
 def pick(sources: Sequence[Source], seed: int, number: int, again: int = 0) -> tuple[Source, Record]:
     """Return the source and record of an attempt.
 
-    `again` counts new tries, which take other records of the same source.
+    Args:
+        sources: records by task.
+        seed: with `number`, it decides all that is random.
+        number: the number of the attempt.
+        again: 0 for the first try. Further tries, counted from 1, take other records of the same source.
     """
     shares = np.array([source.share for source in sources])
     source = sources[int(np.random.default_rng([seed, number, 0]).choice(len(sources), p=shares / shares.sum()))]
@@ -124,9 +128,15 @@ def _order(size: int, seed: int, epoch: int) -> NDArray[np.int64]:
 def drafted(
     sources: Sequence[Source], targets: Targets, settings: Settings, seed: int, number: int, passed: Counter[str]
 ) -> Draft | None:
-    """Return an attempt with its record and its choice; None if no record fits.
+    """Return an attempt with its record and its choice of context and sentences; None if no record fits.
 
-    `passed` counts the records that did not fit, by reason.
+    Args:
+        sources: records by task.
+        targets: chooses the context and the sentences.
+        settings: shares of the kinds of corruption.
+        seed: with `number`, it decides all that is random.
+        number: the number of the attempt.
+        passed: counts the records that did not fit, by reason.
     """
     rng = np.random.default_rng([seed, number, 2])
     how = settings.draw(rng)

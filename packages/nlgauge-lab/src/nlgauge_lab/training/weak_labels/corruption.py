@@ -143,7 +143,15 @@ def _infill(drafts: list[Draft], parts: Parts, settings: Settings) -> None:
 
 
 def _exchange(draft: Draft, elsewhere: str) -> None:
-    """Make one edit of the text. Several kinds of edits are drawn, until one finds something to edit."""
+    """Make one edit of the draft's text.
+
+    At most `TRIES` kinds of edits are drawn, until one of them finds something to change. If none does, the draft gets
+    a problem.
+
+    Args:
+        draft: the draft.
+        elsewhere: a passage about something else, from which edits take names and sentences.
+    """
     rng, row = random.Random(int(draft.rng.integers(2**32))), Labelled(draft.context, draft.text, (), True)
     found = next((one for _ in range(TRIES) if (one := edited(row, elsewhere, rng)) is not None), None)
     if found is None:
@@ -166,7 +174,10 @@ def _foreign(draft: Draft, parts: Parts, sources: Sequence[Source]) -> str | Non
 
 
 def _withhold(draft: Draft) -> None:
-    """Remove some or all of the chosen sentences from the context, of which some words have to remain."""
+    """Remove some or all of the chosen sentences from the draft's context, as long as at least `LEFT` words remain.
+
+    The words of the text that only the removed sentences support become unsupported.
+    """
     chosen = draft.choice.sentences
     gone: list[int] = []
     number = int(draft.rng.integers(1, len(chosen) + 1))

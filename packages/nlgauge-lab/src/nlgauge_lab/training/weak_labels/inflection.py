@@ -55,10 +55,10 @@ def _irregular() -> dict[str, tuple[str, str]]:
 
 
 def inflected(lemma: str, tag: str) -> str | None:
-    """Return a word or phrase in the form of a Penn tag; None if the form is not known or the tag is of another kind.
+    """Return a word or phrase in the form that a tag of the Penn Treebank names.
 
     The first word of a verb phrase is inflected ("set up": "sets up"), and the last word of a noun phrase before a
-    preposition.
+    preposition. The result is None if the form is not known, or if the tag is of no verb, noun or adjective.
     """
     if tag in ("VB", "VBP"):
         return lemma if lemma.split(" ")[0] != "be" or tag == "VB" else None
@@ -100,7 +100,7 @@ def _doubles(base: str) -> bool:
 
 
 def plural(word: str, noun: bool = True) -> str:
-    """Return the plural of a noun, or the form of a verb for he, she and it."""
+    """Return the plural of a noun, or with noun=False the form of a verb for he, she and it."""
     if noun and word in _IRREGULAR_PLURALS:
         return _IRREGULAR_PLURALS[word]
     if noun and word.endswith("s") and not word.endswith(("ss", "us", "is")):

@@ -102,14 +102,17 @@ def content_stems(text: str) -> list[str]:
 class Targets:
     """Chooses the context and the text of an example, by task.
 
-    summarization: 1 to 3 sentences of a part of the document, drawn among the 90 % that TextRank puts first, as the
-    published code does in effect. knowledge: 1 to 3 sentences of the knowledge. reference, style: the text itself is
-    the context (for a style pair, the document is the context, and its text may be the paraphrase). dialogue: the
-    reply, if knowledge and history contain what it says. document-reference: the text as it is, with the document as
-    its context. It may say what the document does not, and yet counts as supported (the ablation of appendix A.1).
+    - summarization: the context is a part of the document. The text is 1 to 3 of its sentences, drawn among the 90 %
+      that TextRank puts first, as the published code does in effect.
+    - knowledge: the text is 1 to 3 sentences of the knowledge.
+    - reference, style: the text is also the context. A style record with a document has the document as context and as
+      text, and the record's text may replace the paraphrase.
+    - dialogue: the text is the reply, if knowledge and history contain what it says.
+    - document-reference: the text is the record's text, and the context is the document. The text may say what the
+      document does not, and yet counts as supported (the ablation of appendix A.1).
 
-    shortest, longest: number of words in a context; some contexts have up to twice as many. parallel: for style, how
-    often a record's own rewriting is taken as the paraphrase.
+    shortest, longest: number of words in a context; some contexts have up to twice as many. parallel: for style, the
+    probability that the record's own rewriting is taken as the paraphrase.
     """
 
     shortest: int = 60
