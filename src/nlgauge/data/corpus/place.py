@@ -141,7 +141,19 @@ def refuse_repeats(
 def _refused(
     problem: str, first: int, second: int, *, files: Mapping[str, int], remedy: str, beside: str = "has them too"
 ) -> InputError:
-    """Return the error about two rows, given by their numbers from 0. Its place is the second row."""
+    """Return the error about two rows. Its place is the second row.
+
+    Args:
+        problem: what is wrong with the second row.
+        first: the index of the first row.
+        second: the index of the second row.
+        files: the number of rows from each file, in order.
+        remedy: what the error tells the user to do.
+        beside: what the error says of the first row, after its place.
+
+    Returns:
+        The error.
+    """
     (file, row), (other, before) = _place(second, files), _place(first, files)
     where = f"row {before}" if file == other else f"{other}, row {before}"
     return InputError(f"{problem}: {where} {beside}", file=file, row=row, remedy=remedy)

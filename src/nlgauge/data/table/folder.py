@@ -383,7 +383,7 @@ def _read(text: object) -> Any:
 
 
 def _whole(about: MetricHeader, saved: _Whole) -> Column:
-    """Return the column of a corpus-level metric."""
+    """Return the column of a corpus-level metric from its entry in the header and its saved values."""
     column = column_of(about)
     column.values = np.array(saved.values, np.float64)
     column.reasons = {int(number): reason for number, reason in saved.reasons.items() if number.isdecimal()}
