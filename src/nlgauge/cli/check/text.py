@@ -68,7 +68,17 @@ def _marked(text: Unsupported) -> str:
 
 
 def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool = False) -> str:
-    """Return a text without its middle where it is long. `first` drops its beginning too, and `last` its end."""
+    """Return a text without its middle where it is long.
+
+    Args:
+        text: the text.
+        around: the number of characters that stay at each end. A text of twice as many is not shortened.
+        first: whether the beginning is dropped too, as of a text before all marks.
+        last: whether the end is dropped too, as of a text behind all marks.
+
+    Returns:
+        The text, with "…" for what was dropped.
+    """
     if len(text) <= 2 * around:
         return text
     return ("" if first else text[:around]) + " … " + ("" if last else text[-around:])
@@ -160,7 +170,15 @@ def lines(verdict: Verdict, against: Path | None) -> Iterator[Line]:
 
 
 def decided(verdict: Verdict) -> list[str]:
-    """Return sentences on the decision about the whole set. Without one, return the headline if rows stayed unread."""
+    """Return sentences on the decision about the set of all rows.
+
+    Args:
+        verdict: the verdict of the gate.
+
+    Returns:
+        The sentences. Without such a decision, they are the headline if there are rows that were not judged ('unread')
+        and rows cannot be doubtful; else there are none.
+    """
     if verdict.decision is None or verdict.nothing_checked:
         apart = verdict.sure is None and verdict.count("unread") and not verdict.nothing_checked
         return [f"{verdict.headline}."] if apart else []
