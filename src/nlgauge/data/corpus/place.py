@@ -86,7 +86,15 @@ def looked_up(record: object, path: str, otherwise: object = None) -> object:
 
 
 def paths_in(record: Mapping[Any, object], depth: int = _DEEPEST) -> Iterator[str]:
-    """Yield each key of a record, followed by the paths into its value where that is a record too: a, a.b, a.b.c."""
+    """Yield each key of a record, followed by the paths into its value where that is a record too: a, a.b, a.b.c.
+
+    Args:
+        record: the record.
+        depth: the greatest number of keys in a path.
+
+    Returns:
+        An iterator over the paths.
+    """
     for name, value in record.items():
         yield str(name)
         if isinstance(value, Mapping) and depth > 1:

@@ -124,7 +124,7 @@ OWN_NAMES: Names = {name: name for name in FIELDS}
 
 
 def _meant(theirs: str | tuple[str, ...]) -> tuple[str, ...]:
-    """Return all columns that a mapped name may mean: a text with commas is one column or several."""
+    """Return all columns that a name given by the user may mean: a text with commas is one column or several."""
     return (theirs, *theirs.split(",")) if isinstance(theirs, str) else theirs
 
 
@@ -327,7 +327,15 @@ def _parts(theirs: str | tuple[str, ...]) -> Sequence[str]:
 
 
 def has_column(record: object, theirs: str) -> bool:
-    """Return whether a record has a column or a path, or each of several columns that commas separate."""
+    """Return whether a record has a column.
+
+    Args:
+        record: the record.
+        theirs: the user's name of the column: a key, a path, or several of them with commas between.
+
+    Returns:
+        Whether the record has it; where commas separate several, whether it has each of them.
+    """
     return looked_up(record, theirs, _NOWHERE) is not _NOWHERE or (
         "," in theirs and all(looked_up(record, column, _NOWHERE) is not _NOWHERE for column in theirs.split(","))
     )
@@ -403,7 +411,16 @@ def _row(
 
 
 def _value(record: Mapping[str, object], theirs: str | tuple[str, ...]) -> object:
-    """Return the value of a column, or a list of the values of several columns; None where there is none."""
+    """Return the value of a column, or of several columns.
+
+    Args:
+        record: the record.
+        theirs: the user's name of the column, which may be a path or several columns with commas; or a tuple of
+            columns.
+
+    Returns:
+        The value of one column, or a list of the values of several; None where there is none.
+    """
     if isinstance(theirs, str):
         cell = looked_up(record, theirs, _NOWHERE)
         if cell is not _NOWHERE or "," not in theirs:

@@ -248,7 +248,16 @@ def fault(table: Any, first: int, columns: Mapping[str, Any], earlier: bool = Fa
 
 
 def types_of(parts: Mapping[str, Sequence[str]], counted: Collection[str], evidence: bool) -> dict[str, Any]:
-    """Return the pyarrow type of each column of a block, for sub-scores by metric (`parts`) and metrics with counts."""
+    """Return the pyarrow type of each column of a block.
+
+    Args:
+        parts: the names of the sub-scores of each metric, by spec.
+        counted: the specs of metrics that have a column of counts.
+        evidence: whether there are columns of evidence.
+
+    Returns:
+        Types by name of the column.
+    """
     import pyarrow as pa
 
     types = {"row": pa.int64(), "system": pa.string(), "item": pa.string()}

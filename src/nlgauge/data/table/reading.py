@@ -149,7 +149,15 @@ def read(path: str | Path) -> ScoreTable:
 
 
 def _anchors(again: dict[str, Any], path: str | Path) -> ScoreTable:
-    """Return the table of the anchor rows, from a header that holds their records. Raises InputError."""
+    """Return the table of the anchor rows. Raises InputError where they are not as a run writes them.
+
+    Args:
+        again: the header of the anchor rows, which holds their records too.
+        path: the scores file, for errors.
+
+    Returns:
+        The table.
+    """
     header, records = checked(again, path), again.get("records")
     if not isinstance(records, list):
         problem = "the list of records is missing in the header's anchors"
