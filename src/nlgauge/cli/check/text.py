@@ -106,7 +106,15 @@ def counted(verdict: Verdict) -> str:
 
 
 def compared(regression: Regression, against: object) -> tuple[str, str]:
-    """Return the comparison of a system with the baseline as two texts: the finding, and its numbers."""
+    """Return the comparison of a system with the baseline as two texts.
+
+    Args:
+        regression: the comparison.
+        against: the file of the baseline.
+
+    Returns:
+        The finding with the names of system and baseline; and its numbers.
+    """
     was = "" if regression.baseline == regression.system else f" (there {regression.baseline})"
     head = f"system {regression.system}, against {against}{was}: {_said(regression)}"
     change = _with_interval(regression.difference, regression.low, regression.high)
