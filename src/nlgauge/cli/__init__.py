@@ -195,7 +195,16 @@ class _Broken(click.Command):
 
     @classmethod
     def instead(cls, name: str, offered_as: str, point: EntryPoint) -> click.Command:
-        """Return the command of an entry point, or a `_Broken` command where it cannot be loaded."""
+        """Return the command of an entry point, or a `_Broken` command where it cannot be loaded.
+
+        Args:
+            name: the name of the command.
+            offered_as: the name of the entry point in errors.
+            point: the entry point.
+
+        Returns:
+            The command.
+        """
         try:
             loaded = load_offered(offered_as, point)
             if not isinstance(loaded, click.Command):

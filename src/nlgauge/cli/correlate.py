@@ -132,7 +132,20 @@ def _raters(
     replicates: int | None,
     **how: Any,
 ) -> Answer:
-    """Return the answer to the question which metrics may replace a rater."""
+    """Return the answer to the question which metrics may replace a rater.
+
+    Args:
+        whole: the scores.
+        rated: the rows with the ratings of each rater.
+        metrics: the metrics to ask about; empty for all.
+        names: the names of the raters, as aspects of the ratings.
+        epsilon: how much lower the metric's share of rows may be than the rater's, as `raters` takes it.
+        replicates: the number of random draws; None for the default.
+        how: further options of `raters`.
+
+    Returns:
+        The answer.
+    """
     from nlgauge.answers.raters import StandIns, raters
     from nlgauge.data.table.selection import selected
     from nlgauge.ratings.matching import by_position
@@ -160,7 +173,19 @@ def _agreement(
 ) -> tuple[Answer, int]:
     """Return the answer on how each metric agrees with people, and the number of sub-scores that it does not show.
 
-    With `every`, the answer has all sub-scores, for JSON.
+    Args:
+        whole: the scores.
+        rated: the rows with ratings.
+        metrics: the metrics to ask about; empty for all.
+        parts: whether to show all scores of a metric, and not the deciding one alone.
+        every: whether to compute all sub-scores, for JSON.
+        aspects: the aspects of the ratings; None for all.
+        cluster: the column of clusters, for the record.
+        replicates: the number of random draws; None for the default.
+        how: further options of `correlate`.
+
+    Returns:
+        The answer, and the number.
     """
     from nlgauge.answers.sentinels import beside, is_sentinel, told_unbeaten, unbeaten
     from nlgauge.data.table.selection import selected

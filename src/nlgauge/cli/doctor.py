@@ -144,7 +144,15 @@ def timed(name: str, device: str | None) -> Answer:
 
 
 def told_of(aligner: Any, packer: Packer) -> list[tuple[str, str]]:
-    """Return a description of a published detector, in pairs of a title and a text."""
+    """Return a description of a published detector, in pairs of a title and a text.
+
+    Args:
+        aligner: the detector.
+        packer: what packs texts into the rows that the detector reads.
+
+    Returns:
+        (title, text) pairs.
+    """
     packing = packer.packing
     labels = getattr(getattr(aligner, "reading", None), "labels", ())
     judged = {"sentence": "each sentence", "text": "the whole text", "segment": "some sentences at a time"}[

@@ -65,7 +65,19 @@ def read_rated(
     lower: Sequence[str] = (),
     cluster: str | None = None,
 ) -> tuple[ScoreTable, Corpus]:
-    """Return the table of a scores file, joined with what --add, --lower and --cluster name, and the rated outputs."""
+    """Return the scores of a file, and the rated outputs.
+
+    Args:
+        scores: the scores file.
+        outputs: the rated outputs: a table, or the folder of a rating project.
+        columns: the values of --map.
+        add: the values of --add, whose scores are joined to those of the file.
+        lower: the values of --lower.
+        cluster: the value of --cluster, by which the rows are clustered.
+
+    Returns:
+        The table of all scores, and the rated outputs.
+    """
     from nlgauge.ratings.matching import matched
     from nlgauge.ratings.project import ProjectRatings
 

@@ -394,7 +394,7 @@ def caching(command: Command) -> Command:
 
 
 def numbers(kind: type[N]) -> Callable[[click.Context, click.Parameter, str | None], list[N] | None]:
-    """Return a callback of click that reads a list of numbers such as "1,2,3"."""
+    """Return a callback of click that reads numbers of a type, int or float, from a text such as "1,2,3"."""
 
     def read(_context: click.Context, parameter: click.Parameter, text: str | None) -> list[N] | None:
         try:

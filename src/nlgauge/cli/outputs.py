@@ -48,9 +48,9 @@ def read_outputs(
         outputs: the paths of the tables.
         columns: the values of --map, which is for tables only.
         candidates: text files with a line for each output, in place of tables.
-        references: text files beside `candidates`.
-        source: a text file beside `candidates`.
-        context: a text file beside `candidates`.
+        references: text files with a reference for each output, for `candidates`.
+        source: a text file with the source of each output, for `candidates`.
+        context: a text file with the context of each output, for `candidates`.
         systems: the name of the system of each table or text file.
         on_disk: as `Corpus.read` takes it.
         on_missing: as `Corpus.read` takes it.
@@ -61,7 +61,7 @@ def read_outputs(
         The rows.
 
     Raises:
-        SpecError: there are tables beside text files, or neither; or an option does not go with what is given.
+        SpecError: both tables and text files are given, or neither; or an option does not go with what is given.
     """
     from nlgauge.data.corpus import Corpus
 
@@ -130,7 +130,7 @@ def scores_of(
         The table, and the outputs if they were scored now.
 
     Raises:
-        SpecError: there are scores beside another file; or no metric is named, and none is usual for such rows.
+        SpecError: a scores file is given with another file; or no metric is named, and none is usual for such rows.
     """
     from nlgauge.data.corpus import Corpus
     from nlgauge.data.corpus.corpus import called_after

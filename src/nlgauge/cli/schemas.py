@@ -66,7 +66,15 @@ def _object(shape: Shape) -> Schema:
 
 
 def _shape(kind: Any, *, without: Set[str] = frozenset()) -> dict[str, Any]:
-    """Return the types of a record's fields, by the names that `nlgauge.data.jsonable.values_of` gives them."""
+    """Return the types of a record's fields, by the names that `nlgauge.data.jsonable.values_of` gives them.
+
+    Args:
+        kind: the class of the record.
+        without: the fields to leave out.
+
+    Returns:
+        Types by name.
+    """
     shape: dict[str, Any] = {}
     hints = get_type_hints(kind)
     for name in [field.name for field in fields(kind)] if is_dataclass(kind) else hints:
@@ -267,4 +275,4 @@ COMMANDS: Mapping[str, Callable[[], list[Shape]]] = {
     "trust": _trust,
     "verify": _verify,
 }
-"""The forms of each command's JSON, without the fields that all commands have. Some options have another form"""
+"""The forms that a command's JSON may have, by its options, without the fields that the JSON of all commands has"""

@@ -204,7 +204,7 @@ def _anchors(place: Path, columns: Sequence[str]) -> Corpus:
 
 
 def _people(table: ScoreTable, outputs: Corpus) -> People | None:
-    """Return the results by people's ratings in the outputs; None where no output is rated."""
+    """Return what people's ratings in the outputs say about the systems; None where no output is rated."""
     if not any(row.scores for row in outputs):
         return None
     from nlgauge.answers.best import of_outputs
@@ -213,7 +213,14 @@ def _people(table: ScoreTable, outputs: Corpus) -> People | None:
 
 
 def show_summary(table: ScoreTable, layout: str, every_part: bool, people: People | None = None) -> None:
-    """Print the results by people and the scores on stdout, and reasons, notes and signatures on stderr."""
+    """Print scores and what people's ratings say on stdout, and reasons, notes and signatures on stderr.
+
+    Args:
+        table: the scores.
+        layout: as `nlgauge.cli.terminal.show` takes it.
+        every_part: whether to print all sub-scores, and not the deciding ones alone.
+        people: what people's ratings say, as `_people` returns it; None without ratings.
+    """
     from nlgauge.answers.summary import Summary
 
     show(Summary(table, people, every_part=every_part, split=layout == "text"), layout)

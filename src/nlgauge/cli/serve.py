@@ -135,9 +135,18 @@ def serve(
 def _keys(file: Path | None, none: bool, local: bool, host: str) -> Keys:
     """Return the API keys that the service accepts.
 
+    Args:
+        file: the file of keys, --keys; None without one.
+        none: whether --no-keys is given.
+        local: whether only this machine can reach the address.
+        host: the address, for the error.
+
+    Returns:
+        The keys; no keys where they are not needed and not given.
+
     Raises:
-        SpecError: there are no keys, and other machines can reach the address, unless --no-keys allows that; or there
-            are keys beside --no-keys.
+        SpecError: there are no keys, and other machines can reach the address, unless --no-keys allows that; or both
+            keys and --no-keys are given.
     """
     from nlgauge.serve.admission import VARIABLE, read_keys
 

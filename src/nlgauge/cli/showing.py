@@ -125,7 +125,15 @@ def of_outputs(run: Run) -> Run:
 
 
 def show(name: str, result: Result, output: Path | None, layout: str, kind: str = "study") -> None:
-    """Print numbers on stdout, notes and signatures on stderr, and draw the figure if `output` is given."""
+    """Print numbers on stdout, notes and signatures on stderr, and draw the figure if `output` is given.
+
+    Args:
+        name: the name of the study or figure.
+        result: its result.
+        output: the file of the figure; None for no figure.
+        layout: as `nlgauge.cli.terminal.show` takes it.
+        kind: the command: 'study' or 'plot'.
+    """
     record = jsonable(result) if layout == "json" else {}
     record.pop("notes", None)
     tables, notes = [] if layout == "json" else result.tables(), getattr(result, "notes", ())

@@ -204,7 +204,7 @@ def _refuse_unknown(panel: FittedPanel) -> None:
 
 
 def _said(panel: FittedPanel, path: Path) -> Iterator[str]:
-    """Yield sentences on the ratings, weights and threshold of a panel."""
+    """Yield sentences on the ratings, weights and threshold of a panel. `path` is the file of the panel."""
     weights = ", ".join(f"{member.weight:.3g} {member.name}" for member in panel.used)
     unused = [member.name for member in panel.members if member not in panel.used]
     of = f"{panel.ratings} ratings of {panel.aspect}, of which {panel.bad} are bad"

@@ -185,7 +185,7 @@ def surely_differs(evidence: Mapping[str, Any] | None) -> str | None:
 
 
 def refuses_worst(evidence: Mapping[str, Any] | None) -> bool:
-    """Return whether the least supported claim says that the source lacks something. A search judges these."""
+    """Return whether the least supported claim says that the source lacks something. A search judges such a claim."""
     stretches = [
         stretch for text in of_candidate(evidence) for stretch in text.get("stretches") or [] if "supported" in stretch
     ]
@@ -309,7 +309,7 @@ def _wrong(text: Any) -> str | None:
 
 
 def _placed(evidence: Any) -> Iterator[tuple[str, Any]]:
-    """Yield each list of records that have positions in a text, after the path of the list in the JSON."""
+    """Yield (path of the list in the JSON, list) for each list of records that have positions in a text."""
     for name, sides in (("matches", ("token", "match")), ("flows", ("candidate", "reference"))):
         if pairs := getattr(evidence, name):
             yield from ((name, _field(pairs, side)) for side in sides)

@@ -56,7 +56,7 @@ class InterimAnalysis:
     alarm: bool
     higher_is_better: bool
     signature: str | None = None
-    """Signature of the metric that gave the values of `now`; None in histories of versions before 0.2"""
+    """Signature of the metric by which `now` was computed; None in histories of versions before 0.2"""
 
     @property
     def series(self) -> tuple[str, str, str, str]:
@@ -206,7 +206,16 @@ def append(path: str | os.PathLike[str], analyses: Sequence[InterimAnalysis]) ->
 
 
 def _sealed(record: Mapping[str, object], before: str, last: bool) -> tuple[bytes, str]:
-    """Return the line of a record with a new seal, and the digest of all lines up to and including this line."""
+    """Return the line of a record with a new seal.
+
+    Args:
+        record: the record, with or without an earlier seal.
+        before: the digest of all lines before this one.
+        last: whether it is the last line.
+
+    Returns:
+        The line, and the digest of all lines up to and including it.
+    """
     fields = {name: value for name, value in record.items() if name != SEAL}
     text = json.dumps(sealed(fields, before, last=last), ensure_ascii=False)
     return text.encode(), digest_of([before, exact(text)])

@@ -27,7 +27,7 @@ def with_orders(rows: Corpus, best: str, below: float = 1.0, most: int = MOST, s
         rows: the rated rows.
         best: what an order asks for, such as 'yes'.
         below: a row is bad where one of its ratings is below this.
-        most: the greatest number of rows. Where more are bad, so many are drawn at random.
+        most: the greatest number of rows. If more rows are bad, this many of them are drawn at random.
         seed: the seed of the draw.
 
     Returns:

@@ -185,7 +185,16 @@ _BEFORE = f', "{SEAL}": '
 
 
 def _closed(digest: Any, parts: object, lines: object) -> str:
-    """Return the hexadecimal digest of all lines and of the other fields of the seal."""
+    """Return the digest of a seal: of all lines of the file, and of the fields `parts` and `lines` of the seal.
+
+    Args:
+        digest: the SHA-256 of all lines, which is updated.
+        parts: the digest of each field of the first line.
+        lines: the joined digests of the other lines.
+
+    Returns:
+        The digest, hexadecimal.
+    """
     digest.update(f"\n{json.dumps(parts)}\n{lines}".encode())
     return str(digest.hexdigest())
 

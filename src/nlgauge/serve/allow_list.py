@@ -57,9 +57,9 @@ class AllowList:
     def grounded(self) -> str:
         """The spec of the metric for a grounded check whose request names no metric.
 
-        It is the first named metric that gives the probability of support. If there is none, and only one scorer of
-        sources, such as a Judge, is offered, it is that scorer. Otherwise it is Faithfulness, which a request may use
-        only if it is allowed.
+        It is the first metric named at the start that gives the probability of support. If no metric does, and the only
+        metric of the service reads sources and gives values from 0 to 1, as a Judge may do, it is that metric.
+        Otherwise it is Faithfulness, which a request may use only if it is allowed.
         """
         if (first := next((spec for spec, metric in self.named.items() if PART in metric.parts), None)) is not None:
             return first
@@ -85,7 +85,7 @@ class AllowList:
         return metric
 
     def _kind(self, name: str) -> type[Metric]:
-        """Return the class of an allowed metric by its name. No package is imported because a request names it."""
+        """Return the class of an allowed metric by its name. A name from a request never imports a package."""
         kinds = {metric.name: type(metric) for metric in self.named.values()}
         if self.any_metric:
             kinds = {**registry.built_in_metrics(), **kinds}
@@ -130,7 +130,15 @@ Record = dict[str, Any]
 
 
 def listing(allowed: AllowList) -> Record:
-    """Return the record of the metrics named at the start. If any metric is allowed, it has all, with parameters."""
+    """Return which metrics a request may use, as a record.
+
+    Args:
+        allowed: the allow-list.
+
+    Returns:
+        `metrics`: facts about each metric that was named at the start. `others`: all metrics of nlgauge, each with the
+        parameters that a request may set; empty if a request may use only the named metrics.
+    """
     named = [_named(spec, metric) for spec, metric in allowed.named.items()]
     others = [_kind(name, kind) for name, kind in registry.built_in_metrics().items()] if allowed.any_metric else []
     return {"nlgauge": __version__, "metrics": named, "others": others}

@@ -48,10 +48,10 @@ def made(
 
     Args:
         wanted: the kind of answer that the request wants.
-        table: the scores of its rows.
-        corpus: its rows.
-        metrics: its metrics, by canonical spec.
-        scored: the results that the table was made from, by metric and number of the row.
+        table: the scores of the request's rows.
+        corpus: the rows of the request.
+        metrics: the metrics of the request, by canonical spec.
+        scored: the results that the table was made from, by canonical spec of the metric and index of the row.
 
     Returns:
         JSON in UTF-8.

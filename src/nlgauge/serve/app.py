@@ -112,7 +112,17 @@ async def _gone(request: Request) -> None:
 
 
 def application(service: Service, *, keys: Keys, hosts: Collection[str] | None = None, log: bool = True) -> ASGIApp:
-    """Return the application. hosts: names that requests may be sent to, None for any. log: log every request."""
+    """Return the application of a service.
+
+    Args:
+        service: the service.
+        keys: the API keys that give access.
+        hosts: the host names that requests may be sent to; None for any.
+        log: whether every request is logged.
+
+    Returns:
+        The application, with all routes.
+    """
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

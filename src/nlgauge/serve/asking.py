@@ -39,7 +39,7 @@ class Limits:
     metrics: int = 16
     """The largest number of metrics in a request; above it, status 413"""
     work: float = 2.0
-    """The largest number of blocks of work for one model in a request; above it, status 413"""
+    """The largest work for one model in a request, in blocks that each take seconds; above it, status 413"""
     seconds: float = 60.0
     """The largest time from the reading of a request to its answer, with waiting: after it, status 503. The body has
     the same time to arrive: after it, status 408"""
@@ -60,13 +60,13 @@ class Asking:
     limits: Limits
 
     def corpus(self, records: Sequence[Any]) -> Corpus:
-        """Return the rows of a body. Raises InputError for wrong rows, Refused for too many rows."""
+        """Return the rows of a body. Raises InputError for wrong rows, Refused for too many rows or characters."""
         if len(records) > self.limits.rows:
             raise _over(f"{len(records)} rows", self.limits.rows, "fewer rows")
         return self.held(Corpus.from_records(records))
 
     def held(self, corpus: Corpus) -> Corpus:
-        """Return rows that are within the limits. Raises InputError for repeated rows, Refused for too many rows."""
+        """Return a corpus unchanged. Raises InputError for repeated rows, Refused for too many rows or characters."""
         if len(corpus) > self.limits.rows:
             raise _over(f"{len(corpus)} rows", self.limits.rows, "fewer rows")
         refuse_repeats([row.key for row in corpus], {}, "give each output of a system its own item, or its trial")

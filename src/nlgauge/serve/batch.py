@@ -52,7 +52,7 @@ class Job:
     table: ScoreTable | None = None
     """The scores; None if there is an error, or if no client waited for them"""
     scored: dict[str, dict[int, RowResult]] = field(default_factory=dict)
-    """The results that the table was made from, by metric of rows and number of the row"""
+    """The results that the table was made from, by canonical spec of the metric and index of the row"""
     answer: bytes = b""
     """The body of the answer; empty if there is an error"""
     error: Exception | None = None

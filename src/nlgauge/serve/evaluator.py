@@ -1,8 +1,8 @@
 """The process that holds the models and does all work on texts, and how the service talks to it.
 
-The service can end this process at any moment. So a time limit holds, whatever a text does to a pattern, a library or a
-model. The process is started when the service starts, runs one evaluation after another, and is replaced after it was
-ended. Both sides write lines of JSON, and no line can contain code.
+The service can end this process at any moment. So a time limit holds, however long a pattern, a library or a model
+takes for a text. The process is started when the service starts, runs one evaluation after another, and is replaced
+after it was ended. Both sides write lines of JSON, and no line can contain code.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Setup:
     backend: str = "auto"
     device: str | None = None
     work: float = 2.0
-    """The largest number of blocks of work for one model in a request"""
+    """The largest work for one model in a request, in blocks that each take seconds"""
     memory: int = 4096
     """The memory in MiB that requests may take in addition to the models"""
     turn: float = 20.0
@@ -274,7 +274,13 @@ def main() -> None:
 
 
 def _hear(heard: IO[bytes], allowed: AllowList, groups: queue.SimpleQueue[dict[int, Job]]) -> None:
-    """Read the messages of the service, and queue its jobs. This process ends when the service has ended."""
+    """Read the messages of the service, and queue its jobs. This process ends when the service has ended.
+
+    Args:
+        heard: the stream of messages.
+        allowed: the metrics that requests may use.
+        groups: a queue that gets the jobs of each run, by their numbers.
+    """
     try:
         jobs: dict[int, Job] = {}
         while line := heard.readline():

@@ -215,7 +215,19 @@ class Tools:
         return _table(await self._scored(job))
 
     def _file(self, name: str, project: bool = False) -> Path:
-        """Return the path of a file in the folder. Raises SpecError for a path outside, InputError for a bad file."""
+        """Return the path of a file in the folder of the server.
+
+        Args:
+            name: the path as the agent writes it, relative to the folder of the server.
+            project: whether the path may also be the folder of a rating project.
+
+        Returns:
+            The path.
+
+        Raises:
+            SpecError: the path, or a file of the project, is outside of the folder of the server.
+            InputError: there is no such file, or it is too large.
+        """
         place = (self._folder / name).resolve()
         if "://" in name or not place.is_relative_to(self._folder):
             raise SpecError(f"{name} is not in the folder of the server, where files are read: name one that is there")

@@ -73,7 +73,7 @@ class CheckBody(Body):
 
 
 class StreamBody(BaseModel):
-    """The first line: the source that the answer is checked against, and the question."""
+    """The first line of a body of /stream: the source that the answer is checked against, and the question."""
 
     model_config = _STRICT
 
@@ -83,7 +83,7 @@ class StreamBody(BaseModel):
 
 
 class PieceBody(BaseModel):
-    """Every line after the first: a piece of the answer, of any length."""
+    """A further line of a body of /stream: a piece of the answer, of any length."""
 
     model_config = _STRICT
 
@@ -119,7 +119,19 @@ def _route(
     statuses: tuple[int, ...] = (),
     kind: str = "application/json",
 ) -> dict[str, Any]:
-    """Return the arguments for a route's decorator."""
+    """Return the arguments for a route's decorator.
+
+    Args:
+        summary: what the route does.
+        what: what its answer holds.
+        body: the model of a request's body; None for a route without a body.
+        examples: bodies by the names of the examples.
+        statuses: the statuses of errors that the route may send.
+        kind: the content type of the request's body.
+
+    Returns:
+        Arguments by name.
+    """
     error = {"application/json": {"schema": _ERROR}}
     extra: dict[str, Any] = {}
     if body is not None:

@@ -20,7 +20,7 @@ third argument to learn whether other jobs wait"""
 
 
 class Worker:
-    """A thread that has jobs scored in order of arrival, together with waiting jobs that can share the evaluation.
+    """A thread that takes the first waiting job, with those that can share its evaluation, and has them scored.
 
     Args:
         score: scores the jobs of an evaluation.

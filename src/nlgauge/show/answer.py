@@ -31,7 +31,8 @@ class Answer:
     ending: Line | None = None
     """The last line of text output, below the notes"""
     documents: Mapping[str, Callable[[], str]] = field(default_factory=dict)
-    """By format, a function that returns the answer in it, for a format without tables such as XML of test results"""
+    """By format, a function that returns the answer as a text of this format. These formats have no tables, as XML of
+    test results has none"""
 
 
 class Answered:

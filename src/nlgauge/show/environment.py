@@ -112,7 +112,17 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def places(values: Sequence[float], low: float, high: float, margin: float = 4) -> list[float]:
-    """Return the positions of numbers on a bar from low to high, in per cent of its width; -1 for NaN or infinity."""
+    """Return the positions of numbers on a bar that stands for the range from low to high.
+
+    Args:
+        values: the numbers.
+        low: the lower end of the range.
+        high: the upper end of the range.
+        margin: the parts of the bar before the lower and after the upper end, each in per cent of its width.
+
+    Returns:
+        The positions, in per cent of the bar's width; -1 for NaN or infinity.
+    """
     room = 100 - 2 * margin
     return [round(margin + room * (v - low) / (high - low), 2) if math.isfinite(v) else -1.0 for v in values]
 

@@ -33,7 +33,7 @@ def drivers(items: Sequence[Record]) -> list[Record]:
 
 
 def covering(items: Sequence[Record]) -> dict[str, list[Record]]:
-    """Return items of corpus-level metrics that say how far a text is covered, by side; empty without such items."""
+    """Return, by side, the items that say how far a text of this side is covered; empty without such items."""
     sides: dict[str, list[Record]] = {}
     for item in items:
         if item.keys() >= _COVERING and isinstance(item["side"], str) and isinstance(item["covered"], int | float):
@@ -51,7 +51,15 @@ def curve(items: Sequence[Record]) -> str:
 
 
 def item_table(items: Sequence[Record], left_out: int) -> Table:
-    """Return a table of items of any other kind, with a column for each of their facts."""
+    """Return a table of items for which there is no drawing, with a column for each of their facts.
+
+    Args:
+        items: the items as JSON, each with its facts by name.
+        left_out: the number of items that the evidence does not list.
+
+    Returns:
+        The table, with `LISTED` items at most.
+    """
     names = list(dict.fromkeys(name for item in items[:LISTED] for name in item))
     rows = [[_cell(item.get(name)) for name in names] for item in items[:LISTED]]
     heads = ["item" if name == "name" else name for name in names]

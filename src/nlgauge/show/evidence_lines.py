@@ -115,7 +115,18 @@ def _cell(value: object) -> str:
 def _table(
     indent: str, heads: list[str], cells: list[list[str]], *, count: int = 0, what: str = ""
 ) -> Iterator[TextLine]:
-    """Yield the lines of a table if it has cells; and a line with the whole count where not all rows are shown."""
+    """Yield the lines of a table if it has cells; and a line with the whole count where not all rows are shown.
+
+    Args:
+        indent: blanks to put before each line.
+        heads: the heads of the columns.
+        cells: the cells of each row that is shown.
+        count: the number of all rows.
+        what: what the rows are, such as "items", for the line with the count.
+
+    Returns:
+        The lines.
+    """
     if cells:
         yield from (TextLine(line, indent) for line in aligned([heads, *cells]))
     if count > LISTED:

@@ -9,7 +9,7 @@ from nlgauge.show.environment import number
 
 
 class Piece(NamedTuple):
-    """A piece of a text with its mark; None without a mark."""
+    """A piece of a text, with its mark; `mark` is None for a piece without a mark."""
 
     text: str
     mark: Mapping[str, Any] | None = None
@@ -52,7 +52,15 @@ class Table(NamedTuple):
 
 
 def word_panes(texts: Sequence[Record], by_name: Record) -> list[Pane]:
-    """Return a pane for each judged text, and for each text that they are compared with and that `by_name` has."""
+    """Return a pane for each judged text, and for each text that a judged text is compared with.
+
+    Args:
+        texts: the judged texts of the evidence.
+        by_name: the texts of the row by name. A missing text has no pane, unless it is a judged text.
+
+    Returns:
+        The panes.
+    """
     panes = [Pane(f"{text['name']}, against the {text['against']}", _judged(text)) for text in texts]
     judged = {text["name"] for text in texts}
     for name in dict.fromkeys(name for text in texts for name in _others(text) if name not in judged):
@@ -62,7 +70,7 @@ def word_panes(texts: Sequence[Record], by_name: Record) -> list[Pane]:
 
 
 def word_tables(texts: Sequence[Record]) -> Iterator[Table]:
-    """Yield tables for each text: unsupported spans, differences that exact checks found, words guessed wrong."""
+    """Yield tables for each text: unsupported spans, differences by exact checks, words that a model guesses wrong."""
     for text in texts:
         if text.get("unsupported"):
             spans = text["unsupported"]
@@ -83,7 +91,15 @@ def word_tables(texts: Sequence[Record]) -> Iterator[Table]:
 
 
 def shade(alignment: float, weak: float) -> str:
-    """Return the style of a word by its alignment: "no" (not supported), "half" (partly) or "yes"."""
+    """Return the style of a word by its alignment.
+
+    Args:
+        alignment: how far the word is supported, from 0 to 1.
+        weak: a word with a lower alignment is not supported.
+
+    Returns:
+        "no" for a word that is not supported, "half" for a partly supported one, and "yes".
+    """
     return "no" if alignment < weak else "half" if alignment < (1 + weak) / 2 else "yes"
 
 
@@ -141,7 +157,15 @@ def _note(text: Record, word: Record, looked_up: bool) -> str:
 
 
 def _quoted(texts: Sequence[Record], name: str) -> list[tuple[int, int, dict[str, str]]]:
-    """Return (begin, end, mark) of each sentence of a text that was read. The mark holds the key of the sentence."""
+    """Return the places and marks of the sentences of a text that an aligner read.
+
+    Args:
+        texts: the judged texts, each with the sentences that it was compared with.
+        name: the name of the text whose sentences are returned.
+
+    Returns:
+        (begin, end, mark) of each sentence. The mark holds the key of the sentence.
+    """
     keys: dict[tuple[int, int], str] = {}
     for text in texts:
         for index, quote in enumerate(text.get("quotes", [])):
@@ -166,7 +190,15 @@ _Marks = dict[tuple[int, int], dict[str, Any]]
 
 
 def match_panes(matches: Sequence[Record], by_name: Record) -> list[Pane]:
-    """Return panes of candidate and reference, in which a word points at its match in the other text."""
+    """Return panes of candidate and reference, in which a word points at its match in the other text.
+
+    Args:
+        matches: the matches of the evidence.
+        by_name: the texts of the row by name. Of a missing text, only the words of matches are drawn.
+
+    Returns:
+        The two panes.
+    """
     sides: dict[str, _Marks] = {"candidate": {}, "reference": {}}
     for match in matches:
         side, other = match["side"], "reference" if match["side"] == "candidate" else "candidate"
@@ -181,7 +213,15 @@ def match_panes(matches: Sequence[Record], by_name: Record) -> list[Pane]:
 
 
 def flow_panes(flows: Sequence[Record], by_name: Record) -> list[Pane]:
-    """Return panes of candidate and reference. A word points at all words that share a flow with it."""
+    """Return panes of candidate and reference. A word points at all words that share a flow with it.
+
+    Args:
+        flows: the flows of the evidence.
+        by_name: the texts of the row by name. Of a missing text, only the words of flows are drawn.
+
+    Returns:
+        The two panes.
+    """
     sides: dict[str, _Marks] = {"candidate": {}, "reference": {}}
     costs = {side: _costs(flows, side) for side in sides}
     most = max((cost for of_side in costs.values() for cost in of_side.values()), default=0.0) or 1.0
@@ -197,7 +237,7 @@ def flow_panes(flows: Sequence[Record], by_name: Record) -> list[Pane]:
 
 
 def match_tables(matches: Sequence[Record]) -> Iterator[Table]:
-    """Yield a table for each side: the matches of its words that are least similar."""
+    """Yield a table for candidate and for reference, with the least similar matches of its words."""
     for side in ("candidate", "reference"):
         ranked = sorted((match for match in matches if match["side"] == side), key=lambda match: match["similarity"])
         if ranked:
@@ -210,7 +250,15 @@ def match_tables(matches: Sequence[Record]) -> Iterator[Table]:
 
 
 def flow_table(flows: Sequence[Record], left_out: int) -> Table:
-    """Return a table of the flows with the highest cost."""
+    """Return a table of the flows with the highest cost.
+
+    Args:
+        flows: the flows of the evidence.
+        left_out: the number of flows that the evidence does not list.
+
+    Returns:
+        The table, with `LISTED` flows at most.
+    """
     costliest = sorted(flows, key=lambda flow: -flow["share"] * flow["distance"])[:LISTED]
     rows = [
         (_name(f["candidate"]), _name(f["reference"]), number(f["share"]), number(f["distance"])) for f in costliest

@@ -160,8 +160,8 @@ def check(
     """Fail if a row misses a threshold, or if a system is worse than in an earlier run (docs/check.md).
 
     Prints rows that do not pass, the worst first, with their unsupported words (hallucinations) marked. --grounded asks
-    whether the source supports the answers. The set of all rows decides then: by --ratings with --at-most-wrong, else
-    by --against, else by the number of doubtful rows, compared with the number that right answers alone would give.
+    whether the source supports the answers. One decision is then made for all rows: by --ratings with --at-most-wrong,
+    else by --against, else by the number of doubtful rows, compared with the number to expect if all answers are right.
     With --strict, single rows decide. --against without a metric uses Faithfulness for rows with a source, else TokenF1
     for rows with references. --trials asks whether K trials of an item all pass (docs/guides/trials.md). --ratings
     alone certifies a threshold from people's ratings. Exit code 0: passes; 1: fails; 2: wrong use, bad input, or

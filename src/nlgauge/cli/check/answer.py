@@ -28,7 +28,7 @@ def answer_of(verdict: Verdict, table: ScoreTable, *, outputs: Path, against: Pa
         how: the options by which outputs were read and scored.
 
     Returns:
-        The answer. Its JSON is one of its documents, because the JSON is sealed as a whole.
+        The answer. Its `documents` have the JSON too, which is sealed as a whole and so not made of the `record`.
     """
     baseline = None if against is None else str(against)
     documents = {name: partial(form, verdict, outputs, against) for name, form in ci.FORMATS.items()}

@@ -68,7 +68,17 @@ def _marked(text: Unsupported) -> str:
 
 
 def _shortened(text: str, around: int = _AROUND, first: bool = False, last: bool = False) -> str:
-    """Return a text without its middle where it is long. `first` drops its beginning too, and `last` its end."""
+    """Return a text without its middle where it is long.
+
+    Args:
+        text: the text.
+        around: the number of characters that stay at each end. A text of twice as many is not shortened.
+        first: whether the beginning is dropped too, as of a text before all marks.
+        last: whether the end is dropped too, as of a text behind all marks.
+
+    Returns:
+        The text, with "…" for what was dropped.
+    """
     if len(text) <= 2 * around:
         return text
     return ("" if first else text[:around]) + " … " + ("" if last else text[-around:])
@@ -96,7 +106,15 @@ def counted(verdict: Verdict) -> str:
 
 
 def compared(regression: Regression, against: object) -> tuple[str, str]:
-    """Return the comparison of a system with the baseline as two texts: the finding, and its numbers."""
+    """Return the comparison of a system with the baseline as two texts.
+
+    Args:
+        regression: the comparison.
+        against: the file of the baseline.
+
+    Returns:
+        The finding with the names of system and baseline; and its numbers.
+    """
     was = "" if regression.baseline == regression.system else f" (there {regression.baseline})"
     head = f"system {regression.system}, against {against}{was}: {_said(regression)}"
     change = _with_interval(regression.difference, regression.low, regression.high)
@@ -160,7 +178,15 @@ def lines(verdict: Verdict, against: Path | None) -> Iterator[Line]:
 
 
 def decided(verdict: Verdict) -> list[str]:
-    """Return sentences on the decision about the whole set. Without one, return the headline if rows stayed unread."""
+    """Return sentences on the decision about the set of all rows.
+
+    Args:
+        verdict: the verdict of the gate.
+
+    Returns:
+        The sentences. Without such a decision, they are the headline if there are rows that were not judged ('unread')
+        and rows cannot be doubtful; else there are none.
+    """
     if verdict.decision is None or verdict.nothing_checked:
         apart = verdict.sure is None and verdict.count("unread") and not verdict.nothing_checked
         return [f"{verdict.headline}."] if apart else []

@@ -92,7 +92,7 @@ class Corpus(Sequence[Row]):
             columns: columns of the file by our field names: {"candidate": "prediction"}. A list of columns, or a text
                 of column names with commas, gives the passages of one source or context, or several references:
                 {"references": ["a", "b"]}. A path leads into a nested record: {"candidate": "output.answer"}.
-            labels: the numbers of other words that raters wrote, for all aspects or for one aspect:
+            labels: numbers for further words of raters, for all aspects or for one aspect:
                 {"invented": 0, "tone:bad": 1}.
             on_disk: keep the rows in a temporary file and not in memory.
             on_missing: 'skip' keeps rows whose candidate is null, without a score; 'error' refuses them.
@@ -380,7 +380,19 @@ def _records_of_lists(table: Mapping[Any, Any]) -> list[dict[Any, Any]]:
 def _parallel(
     candidates: FilePath, texts: Mapping[str, tuple[FilePath, list[str]]], system: str | None
 ) -> Iterator[dict[str, str | None]]:
-    """Yield a record for each line of a file of candidates. Raises InputError where files differ in number of lines."""
+    """Yield a record for each line of a file of candidates.
+
+    Args:
+        candidates: the file.
+        texts: for each other field, its file and the lines of that file.
+        system: the system of all lines.
+
+    Returns:
+        An iterator over the records.
+
+    Raises:
+        InputError: the files differ in number of lines.
+    """
     from nlgauge.data.corpus.files import texts_of
 
     outputs = texts_of(file_at(candidates))

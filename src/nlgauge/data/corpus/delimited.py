@@ -74,7 +74,13 @@ def _is_separated_by_semicolons(line: str, candidate: str) -> bool:
 
 
 def _refuse_other_delimiter(header: list[str], file: str, candidate: str) -> None:
-    """Raise InputError for a header of one cell that holds another delimiter, such as tabs in a .csv."""
+    """Raise InputError for a header of one cell that holds another delimiter, such as tabs in a .csv.
+
+    Args:
+        header: the cells of the header.
+        file: the name of the file, for the error.
+        candidate: the column of the candidate. A header of this column alone is right.
+    """
     if len(header) == 1 and header[0] != candidate and (held := [name for sign, name in _SIGNS if sign in header[0]]):
         problem = f"the header is one cell, and that holds {held[0]}"
         remedy = "commas or semicolons separate cells in a .csv, tabs in a .tsv: rename the file, or save it so"

@@ -14,7 +14,7 @@ _PAIRS = {"{": "}", "[": "]"}
 
 @lru_cache(maxsize=32)
 def held_in(cell: str) -> Any:
-    """Return the object or list that a text holds as JSON or as printed by Python; None for any other or huge text."""
+    """Return the object or list that a text holds, as JSON or as Python prints it; None for other or too long texts."""
     text = cell.strip()
     if len(text) > _LONGEST or not text or _PAIRS.get(text[0]) != text[-1]:
         return None

@@ -85,7 +85,16 @@ def _strictly(text: str, place: InputPlace) -> Any:
 
 
 def _remedy(text: str, at: int, is_line: bool) -> str:
-    """Return how to correct broken JSON, because the messages of a parser do not name the commonest mistakes."""
+    """Return how to correct broken JSON, because the messages of a parser do not name the commonest mistakes.
+
+    Args:
+        text: the JSON.
+        at: the index of the character at which the parser stopped.
+        is_line: whether the text is a line of a .jsonl file.
+
+    Returns:
+        What the error says to do.
+    """
     if text[at:].strip() == ",":
         return "remove the comma after the record" + (": in .jsonl each line is one record alone" if is_line else "")
     if re.match(r",\s*[}\]]", text[len(text[:at].rstrip().removesuffix(",")) :]):

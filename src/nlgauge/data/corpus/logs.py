@@ -65,7 +65,7 @@ def log_of(records: Sequence[object], cells: bool = False) -> Log | None:
 
 
 def _fits(log: Log, record: Mapping[str, Any]) -> bool:
-    """Return whether a record that has the marks of a log is of this log, since other tools use the same names too."""
+    """Return whether a record is of a log whose marks it has, because records of other tools may have them too."""
     if log.marks == ("messages",):
         turns = record["messages"]
         turns = held_in(turns) if isinstance(turns, str) else turns
@@ -114,12 +114,24 @@ def _needed(text: str | None, number: int, where: str) -> str:
 
 
 def _output(value: object, number: int, where: str) -> str | None:
-    """Return the text of an output; None where the system gave none. Raises ValueError for no text, or several."""
+    """Return the text of an output.
+
+    Args:
+        value: the output, as `the_text` takes it.
+        number: the number of the record, for the error.
+        where: the field that holds the output, for the error.
+
+    Returns:
+        The text; None where the system gave no output.
+
+    Raises:
+        ValueError: the output holds no text, or several.
+    """
     return None if value is None else _needed(the_text(value, _OUTPUTS), number, where)
 
 
 def _several(value: object, names: Sequence[str]) -> list[Any]:
-    """Return the texts of a value that is a list of texts, or holds a single text or none."""
+    """Return a list of texts unchanged; for another value, a list with the text that `the_text` returns, if any."""
     if isinstance(value, list) and all(isinstance(inner, str) for inner in value):
         return value
     text = the_text(value, names)
@@ -156,7 +168,19 @@ def _lm_eval(samples: Sequence[Record]) -> Iterator[Record]:
 
 
 def _responses(sample: Record, number: int) -> tuple[list[str], list[list[Any]], list[str]]:
-    """Return texts, prompts and choices of a sample. In a task of multiple choice, the text is the likeliest choice."""
+    """Return the texts of a sample that are to be scored, with the prompts and the choices of the sample.
+
+    Args:
+        sample: a sample of lm-evaluation-harness.
+        number: the number of the sample, for the error.
+
+    Returns:
+        The texts, in a task of multiple choice the likeliest choice alone; the arguments of each request to the model,
+        the prompt first; and the choices.
+
+    Raises:
+        ValueError: the sample has no text to be scored.
+    """
     asked = list(sample["arguments"].values()) if isinstance(sample["arguments"], dict) else sample["arguments"]
     prompts = [list(prompt.values()) if isinstance(prompt, dict) else prompt for prompt in asked]
     responses = sample["filtered_resps"]
@@ -475,8 +499,8 @@ def held_records(value: Mapping[str, Any]) -> list[Any] | None:
     """Return the records of a table in a JSON object; None where the object has none of the forms below.
 
     A table of MLflow has `columns` and `data`. A table by columns has a list for each column, all of one length; or, as
-    pandas writes it, an object for each column, all with the same keys. Results are the only list of objects under a
-    name such as `rows` or `results`. An object that is a single case, such as a trace, is itself the record.
+    pandas writes it, an object for each column, all with the same keys. Results of a tool are the only list of objects
+    under a name such as `rows` or `results`. An object that is a single case, such as a trace, is the only record.
     """
     if isinstance(value.get("candidate"), list | dict):
         return _by_column(value)

@@ -31,7 +31,19 @@ def label_key(label: object) -> str:
 
 
 def labels_of(metric: str, values: object) -> Labels:
-    """Return numbers by label, sorted by label. Raises SpecError for other values, and for a label given twice."""
+    """Return numbers by label, sorted by label.
+
+    Args:
+        metric: the metric, as errors name it.
+        values: the value of the metric's parameter `values`: a mapping from labels to numbers, or to None for a label
+            that stands for no value.
+
+    Returns:
+        The numbers, by label as `label_key` returns it.
+
+    Raises:
+        SpecError: there is no such mapping, or a label is given twice.
+    """
     wrong = SpecError(f"{metric}: values={shown(values)} are not numbers by label; write {{'pass': 1, 'fail': 0}}")
     if not isinstance(values, Mapping) or not values:
         raise wrong

@@ -86,7 +86,15 @@ def looked_up(record: object, path: str, otherwise: object = None) -> object:
 
 
 def paths_in(record: Mapping[Any, object], depth: int = _DEEPEST) -> Iterator[str]:
-    """Yield each key of a record, followed by the paths into its value where that is a record too: a, a.b, a.b.c."""
+    """Yield each key of a record, followed by the paths into its value where that is a record too: a, a.b, a.b.c.
+
+    Args:
+        record: the record.
+        depth: the greatest number of keys in a path.
+
+    Returns:
+        An iterator over the paths.
+    """
     for name, value in record.items():
         yield str(name)
         if isinstance(value, Mapping) and depth > 1:
@@ -141,7 +149,19 @@ def refuse_repeats(
 def _refused(
     problem: str, first: int, second: int, *, files: Mapping[str, int], remedy: str, beside: str = "has them too"
 ) -> InputError:
-    """Return the error about two rows, given by their numbers from 0. Its place is the second row."""
+    """Return the error about two rows. Its place is the second row.
+
+    Args:
+        problem: what is wrong with the second row.
+        first: the index of the first row.
+        second: the index of the second row.
+        files: the number of rows from each file, in order.
+        remedy: what the error tells the user to do.
+        beside: what the error says of the first row, after its place.
+
+    Returns:
+        The error.
+    """
     (file, row), (other, before) = _place(second, files), _place(first, files)
     where = f"row {before}" if file == other else f"{other}, row {before}"
     return InputError(f"{problem}: {where} {beside}", file=file, row=row, remedy=remedy)

@@ -18,7 +18,7 @@ _WORDED = ("equals", "similar", "factuality", "levenshtein", "rouge-n", "bleu", 
 def promptfoo_rows(results: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
     """Yield a row for each result.
 
-    A system is a pair of a provider and a prompt, which has one number in promptfoo. With `--repeat`, promptfoo gives
+    Each pair of a provider and a prompt is a system, and has a number in promptfoo. With `--repeat`, promptfoo gives
     each repeat of a test a new number, so that rows of one system with the same variables are trials of one item.
 
     Args:

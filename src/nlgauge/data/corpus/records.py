@@ -124,7 +124,7 @@ OWN_NAMES: Names = {name: name for name in FIELDS}
 
 
 def _meant(theirs: str | tuple[str, ...]) -> tuple[str, ...]:
-    """Return all columns that a mapped name may mean: a text with commas is one column or several."""
+    """Return all columns that a name given by the user may mean: a text with commas is one column or several."""
     return (theirs, *theirs.split(",")) if isinstance(theirs, str) else theirs
 
 
@@ -177,7 +177,16 @@ def _nearly_known(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
 def _nearly_named(
     names: Names, record: Mapping[str, object], asked: Mapping[str, str | tuple[str, ...]]
 ) -> tuple[Names, str | None]:
-    """Return the column of each field, matched whatever the case and blanks of its name, and a remark on these."""
+    """Return the column of each field, matched whatever the case and blanks of its name, and a remark on these.
+
+    Args:
+        names: the column of each field.
+        record: the first record of the table.
+        asked: the columns that the user named, by field. They stay as they are.
+
+    Returns:
+        The column of each field; and the remark, None where no further column is matched.
+    """
     taken = {column for theirs in asked.values() for column in _meant(theirs)}
     near: dict[str, list[str]] = {}
     for column in record:
@@ -205,7 +214,16 @@ def _nearly_named(
 
 
 def field_of(column: str, fields: Mapping[str, str]) -> str:
-    """Return the field of a column, or the column if it is no field; "" if another column is read as that field."""
+    """Return the field that a column is read as.
+
+    Args:
+        column: the name of the column.
+        fields: the field of each column, as `fields_by_column` returns it.
+
+    Returns:
+        The field. The column itself where its name is no field; "" where it is one, and another column is read as that
+        field.
+    """
     return fields.get(column, "" if column in FIELDS else column)
 
 
@@ -233,7 +251,7 @@ def rows_of(
         on_missing: what to do with rows whose candidate is null, as in `Corpus.read`.
         counts: a dict that gets the number of rows of each file.
         told: a dict that gets, as keys, remarks on how tables of other tools were read.
-        labels: the numbers of words that raters wrote, by LABEL or ASPECT:LABEL.
+        labels: numbers for words of raters, by LABEL or ASPECT:LABEL.
 
     Returns:
         An iterator over the rows.
@@ -309,7 +327,15 @@ def _parts(theirs: str | tuple[str, ...]) -> Sequence[str]:
 
 
 def has_column(record: object, theirs: str) -> bool:
-    """Return whether a record has a column or a path, or each of several columns that commas separate."""
+    """Return whether a record has a column.
+
+    Args:
+        record: the record.
+        theirs: the user's name of the column: a key, a path, or several of them with commas between.
+
+    Returns:
+        Whether the record has it; where commas separate several, whether it has each of them.
+    """
     return looked_up(record, theirs, _NOWHERE) is not _NOWHERE or (
         "," in theirs and all(looked_up(record, column, _NOWHERE) is not _NOWHERE for column in theirs.split(","))
     )
@@ -385,7 +411,16 @@ def _row(
 
 
 def _value(record: Mapping[str, object], theirs: str | tuple[str, ...]) -> object:
-    """Return the value of a column, or a list of the values of several columns; None where there is none."""
+    """Return the value of a column, or of several columns.
+
+    Args:
+        record: the record.
+        theirs: the user's name of the column, which may be a path or several columns with commas; or a tuple of
+            columns.
+
+    Returns:
+        The value of one column, or a list of the values of several; None where there is none.
+    """
     if isinstance(theirs, str):
         cell = looked_up(record, theirs, _NOWHERE)
         if cell is not _NOWHERE or "," not in theirs:
@@ -410,7 +445,15 @@ def _no_candidate(record: dict[str, object], wanted: str, place: InputPlace) -> 
 
 
 def _guessed(record: Mapping[str, object], folded: Mapping[str, str]) -> dict[str, str]:
-    """Return the likeliest column of each field, for a command that an error proposes. The candidate's comes first."""
+    """Return the likeliest column of each field, for a command that an error proposes. The candidate's comes first.
+
+    Args:
+        record: the first record of the table.
+        folded: the columns, or paths into them, by name in lower case and without blanks around it.
+
+    Returns:
+        Columns by field, without fields for which no column is likely. The candidate has "COLUMN" then.
+    """
     named = next((folded[alias] for alias in _ALIASES if alias in folded), None)
     guessed = {"candidate": named or _with_word(folded) or "COLUMN"}
     for ours in ("references", "source", "question", "system", "item"):
@@ -421,7 +464,14 @@ def _guessed(record: Mapping[str, object], folded: Mapping[str, str]) -> dict[st
 
 
 def _with_word(folded: Mapping[str, str]) -> str | None:
-    """Return the only column whose name has a word for the output, such as llm_output, but not gold_answer; or None."""
+    """Return the only column whose name has a word for the output, such as llm_output, but not gold_answer.
+
+    Args:
+        folded: as `_guessed` takes it.
+
+    Returns:
+        The column; None where no name has such a word, or several names have one.
+    """
     words = {name: set(re.split(r"[\W_]+", name)) for name in folded}
     likely = [name for name in folded if words[name] & set(_ALIASES) and not words[name] & _NOT_OUTPUTS]
     return folded[likely[0]] if len(likely) == 1 else None
@@ -475,7 +525,7 @@ def _texts(value: Any, what: str, place: InputPlace, more: str = "") -> list[str
 
 
 def _passages(value: object, what: str, place: InputPlace) -> str:
-    """Return passages as one text, joined with newlines. A document counts as its text."""
+    """Return passages as one text, joined with newlines. A document counts as its text. Errors say `what` it is."""
     return _text("\n".join(_texts(without_documents(value), what, place, _OR_DOCUMENTS)), what, place)
 
 
@@ -504,7 +554,20 @@ class _Ratings:
     """By aspect, the place of the first row whose number is below 0 or above 1"""
 
     def of(self, nested: object, columns: Mapping[str, object], place: InputPlace) -> dict[str, float]:
-        """Return the ratings of a row by aspect. Raises InputError for a value that is no rating."""
+        """Return the ratings of a row.
+
+        Args:
+            nested: the value of the row's field `scores`: ratings by aspect.
+            columns: the values of its columns `scores.ASPECT`, by name of the column.
+            place: the file and the row, for errors.
+
+        Returns:
+            Numbers by aspect.
+
+        Raises:
+            InputError: a value is no rating; an aspect is rated twice; or it is rated by words in some rows, and in
+                others by numbers that are not from 0 to 1.
+        """
         if not isinstance(nested, Mapping):
             raise place.error(f"scores is {kind(nested)}, not an object", 'give {"aspect": number}')
         present = {key.removeprefix(RATING): value for key, value in columns.items() if not absent(value)}

@@ -200,7 +200,16 @@ def known_columns(record: Mapping[str, object]) -> tuple[str, dict[str, str]] | 
 
 
 def _may_be(record: Mapping[str, object], ours: str, name: str) -> bool:
-    """Return whether a record has a column that may be the field: a question, reference or item is never an object."""
+    """Return whether a record has a column that may be read as a field.
+
+    Args:
+        record: the record.
+        ours: the field. A question, a reference or an item is never an object.
+        name: the column, or a path.
+
+    Returns:
+        Whether the column is there, and its value may be of this field.
+    """
     value = looked_up(record, name, _NOWHERE)
     held = held_in(value) if isinstance(value, str) and ours in ("question", "references") else value
     return value is not _NOWHERE and not (isinstance(held, Mapping) and ours in ("question", "references", "item"))
@@ -386,7 +395,15 @@ def _graded(value: object) -> object:
 
 
 def _attached(text: str | None, held: Mapping[str, Any]) -> str | None:
-    """Return a text of a sample; if it is a reference to an attachment of the sample, return the attachment."""
+    """Return a text of a sample; or, where the text refers to an attachment, the text of the attachment.
+
+    Args:
+        text: the text, or None.
+        held: the attachments of the sample, by name.
+
+    Returns:
+        The text; None for None.
+    """
     name = (text or "").removeprefix("attachment://")
     return held.get(name, text) if text is not None and name != text else text
 
@@ -425,7 +442,17 @@ def _attributes(pairs: object) -> Record:
 
 
 def _parts(log: Mapping[str, Any], outer: str, middle: str, inner: str) -> Iterator[tuple[Record, Record]]:
-    """Yield (attributes of the resource, span) for each span, and likewise for each record of a log."""
+    """Yield the spans or log records of an OTLP export, each with the attributes of the program that wrote it.
+
+    Args:
+        log: the export, as JSON.
+        outer: the key of the list of resources.
+        middle: the key of the list of scopes in a resource.
+        inner: the key of the list of spans, or of records, in a scope.
+
+    Returns:
+        An iterator over (attributes of the resource, span or log record).
+    """
     for resource in log.get(outer) or []:
         about = _attributes(looked_up(resource, "resource.attributes"))
         for scope in resource.get(middle) or []:
@@ -464,7 +491,15 @@ def _traces(logs: Sequence[Any], place: InputPlace) -> Iterator[Record]:
 
 
 def _judged(judged: dict[str, Record], trace: str, event: object, record: Mapping[str, Any]) -> None:
-    """Add an evaluation to `judged`, by trace and name: its number, or its label where it has no number."""
+    """Add an evaluation to `judged`. A record of anything else is ignored.
+
+    Args:
+        judged: for each trace, the numbers or labels of its evaluations by name. A label is taken where there is no
+            number.
+        trace: the id of the trace.
+        event: the name of the event.
+        record: the event of a span, or the record of a log, with its attributes.
+    """
     said = _attributes(record.get("attributes"))
     if EVALUATION in (event, said.get("event.name")) and "gen_ai.evaluation.name" in said:
         score = said.get("gen_ai.evaluation.score.value", said.get("gen_ai.evaluation.score.label"))
@@ -497,7 +532,7 @@ def _messages(value: object, roles: Sequence[str]) -> str | None:
 
 
 def _documents(said: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts of the documents that a span retrieved, in their order."""
+    """Yield the texts of the documents that a span retrieved, in order. `said` holds the attributes of the span."""
     number = 0
     while isinstance(text := said.get(f"retrieval.documents.{number}.document.content"), str):
         yield text

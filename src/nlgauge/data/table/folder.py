@@ -248,7 +248,16 @@ def fault(table: Any, first: int, columns: Mapping[str, Any], earlier: bool = Fa
 
 
 def types_of(parts: Mapping[str, Sequence[str]], counted: Collection[str], evidence: bool) -> dict[str, Any]:
-    """Return the pyarrow type of each column of a block, for sub-scores by metric (`parts`) and metrics with counts."""
+    """Return the pyarrow type of each column of a block.
+
+    Args:
+        parts: the names of the sub-scores of each metric, by spec.
+        counted: the specs of metrics that have a column of counts.
+        evidence: whether there are columns of evidence.
+
+    Returns:
+        Types by name of the column.
+    """
     import pyarrow as pa
 
     types = {"row": pa.int64(), "system": pa.string(), "item": pa.string()}
@@ -383,7 +392,7 @@ def _read(text: object) -> Any:
 
 
 def _whole(about: MetricHeader, saved: _Whole) -> Column:
-    """Return the column of a corpus-level metric."""
+    """Return the column of a corpus-level metric from its entry in the header and its saved values."""
     column = column_of(about)
     column.values = np.array(saved.values, np.float64)
     column.reasons = {int(number): reason for number, reason in saved.reasons.items() if number.isdecimal()}

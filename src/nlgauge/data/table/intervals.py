@@ -39,7 +39,8 @@ class SystemScore:
     clusters: int | None = None
     """Number of clusters of the items; None where the table has no clusters"""
     effective: float = math.nan
-    """Effective number of clusters: so many of equal size would say as much. Below 2 there is no interval"""
+    """Effective number of clusters: the number of clusters of equal size that would give as precise a mean. Below 2
+    there is no interval. NaN where the mean is not over clusters"""
 
 
 class SystemScores(list[SystemScore]):

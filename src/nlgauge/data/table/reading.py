@@ -149,7 +149,15 @@ def read(path: str | Path) -> ScoreTable:
 
 
 def _anchors(again: dict[str, Any], path: str | Path) -> ScoreTable:
-    """Return the table of the anchor rows, from a header that holds their records. Raises InputError."""
+    """Return the table of the anchor rows. Raises InputError where they are not as a run writes them.
+
+    Args:
+        again: the header of the anchor rows, which holds their records too.
+        path: the scores file, for errors.
+
+    Returns:
+        The table.
+    """
     header, records = checked(again, path), again.get("records")
     if not isinstance(records, list):
         problem = "the list of records is missing in the header's anchors"
@@ -240,7 +248,16 @@ class _Values:
         self._counts: dict[int, list[float]] = {}
 
     def take(self, number: int, line: _Line, others: Mapping[str, _Values]) -> None:
-        """Add the record of line `number`. Raises InputError for a record that cannot follow the one before."""
+        """Add a record of the metric.
+
+        Args:
+            number: the number of the record's line.
+            line: the record.
+            others: the values of all metrics, by spec.
+
+        Raises:
+            InputError: the record cannot follow the record before it.
+        """
         row, at = divmod(len(self._values), len(self._parts))
         if line.part != self._parts[at]:
             raise self._wrong(f"expected sub-score {shown(self._parts[at])}, found {shown(line.part)}", number)
@@ -291,7 +308,17 @@ class _Values:
             raise self._wrong(str(error), number) from None
 
     def _based_on(self, number: int, evidence: Any, row: int, others: Mapping[str, _Values]) -> None:
-        """Add the evidence of a record. A text in its place names a metric with the same evidence for the row."""
+        """Add the evidence of a record.
+
+        Args:
+            number: the number of the record's line.
+            evidence: the evidence; or the spec of another metric, which has the same evidence for the row.
+            row: the index of the row.
+            others: the values of all metrics, by spec.
+
+        Raises:
+            InputError: the evidence is wrong, or that metric has none for the row so far.
+        """
         if isinstance(evidence, str):
             other = others.get(evidence)
             if other is None or row not in other.evidence or other.places[row] != self.places[row]:

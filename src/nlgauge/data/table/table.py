@@ -54,7 +54,7 @@ class ScoreTable:
     clusters: Sequence[str] | None = None
     """The cluster of each row, as `clustered` sets it; None without clusters. It is not saved"""
     anchors: ScoreTable | None = None
-    """The scores of rated rows that were scored again in the same run, past the cache (`evaluate(anchors=...)`)"""
+    """The scores of rated rows that were scored again in the same run, without the cache (`evaluate(anchors=...)`)"""
     seal: str | None = None
     """The digest in the seal of the scores file that the table was loaded from; "" for a file without a seal"""
 
@@ -362,9 +362,9 @@ class ScoreTable:
         """Return mean, interval and number of items for every system, metric and sub-score: a list of `SystemScore`.
 
         The intervals are those of `nlgauge.maths.inference`: Student's t of items or clusters, Wilson's of values that
-        are all 0 or 1. No interval exceeds the metric's limits. A metric that has a value of all rows
-        together gives that value (`whole`); its interval is the jackknife's, and its `n` counts the rows that it is
-        made of. A corpus-level metric has one value for each system and no interval: a bootstrap sample repeats some
+        are all 0 or 1. No interval exceeds the metric's limits. Where a metric sums counts over rows, the mean is the
+        value of all rows together (`whole`), its interval is the jackknife's, and `n` is the number of rows that have
+        counts. A corpus-level metric has one value for each system and no interval: a bootstrap sample repeats some
         items, and a measure of nearest neighbours would count each repetition as one more output. Repeated rows count
         as their mean (`per_item`).
 

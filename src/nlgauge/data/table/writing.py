@@ -1,6 +1,6 @@
 """The writer of scores files, for `ScoreTable.save`. A scores file is JSON Lines: a header, then a record per value.
 
-The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: what the text was made of},
+The header holds {"nlgauge": version, "signatures": {metric: text}, "facts": {metric: the facts in that text},
 "metrics": {metric: {"parts", "higher_is_better", "level", and where there are any "details", "limits", "formula"}},
 "run", "seal"}. Where anchor rows were scored again, "anchors" holds their header, with their records as "records".
 A record is {"system", "item", "metric", "part", "value", "reason"}, with "trial" where rows name trials, and "evidence"
