@@ -28,6 +28,7 @@ from nlgauge import Corpus, InputError, ScoreTable, SpecError, registry
 from nlgauge.contract.base import Prepared, RowMetric, Value
 from nlgauge.engine.features.request import ByModel, Features
 from nlgauge.engine.features.vectors import StaticRequest
+from tests.command import nlgauge as command
 from tests.engine.models.detectors import roberta, scaled
 from tests.metrics.court import Court, court
 
@@ -108,10 +109,10 @@ def test_the_command_lists_scores_and_compares_it(tmp_path: Path) -> None:
         "".join(json.dumps({"candidate": row.candidate, "system": row.system, "item": row.item}) + "\n" for row in ROWS)
     )
     spec = "acme-metrics/Length(model='acme-metrics/letters')"
-    printed = nlgauge_command("score", str(outputs), "-m", "Length", "-m", spec, "-o", str(scores))
-    assert spec in printed
+    scored = command("score", outputs, "-m", "Length", "-m", spec, "-o", scores)
+    assert scored.exit_code == 0 and spec in scored.stdout, scored.stderr
     assert ScoreTable.load(scores).metrics == ["Length", spec]
-    assert spec in nlgauge_command("compare", str(scores), "one", "two", "--format", "csv")
+    assert spec in command("compare", scores, "one", "two", "--format", "csv").stdout
 
 
 @dataclass(frozen=True)

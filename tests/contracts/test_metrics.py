@@ -194,6 +194,7 @@ def _compares(example: Example) -> bool:
     return hasattr(made(example), "references")
 
 
+@functools.cache
 def made(example: Example) -> Metric:
     return registry.metric(example.spec)
 

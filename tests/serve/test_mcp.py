@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
     for name in ("rag_v1.jsonl", "rag_v2.jsonl", "trials.jsonl"):
         shutil.copy(EXAMPLES / name, tmp_path)
     some = (EXAMPLES / "answers.jsonl").read_text(encoding="utf-8").splitlines()
-    (tmp_path / "answers.jsonl").write_text("\n".join(some[:200]) + "\n", encoding="utf-8")
+    (tmp_path / "answers.jsonl").write_text("\n".join(some[:100]) + "\n", encoding="utf-8")
     return tmp_path
 
 
