@@ -64,8 +64,8 @@ class FittedPanel:
     bad: int
     """The number of ratings of bad rows among those that the panel was fitted to"""
     threshold: float
-    """The least probability with which a row passes: the share of good rows among the ratings, which gives the best
-    balanced accuracy"""
+    """The least probability with which a row passes. It is the share of good rows among the ratings: a row with this
+    probability is as typical of good rows as of bad rows, so that the balanced accuracy is best here"""
     certified: float | None
     """The certified threshold on the probability: of the rows that reach it, at most the share `risk` is bad, with the
     confidence `confidence`. None where no threshold could be certified"""

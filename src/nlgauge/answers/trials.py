@@ -164,7 +164,10 @@ class Trials(Answered, Records[Passes]):
 
     @property
     def tables(self) -> list[list[list[Cell]]]:
-        """Return the tables of chances and of spread, and those of pairs and of plans where they exist."""
+        """Return a table of each system's pass@k and pass^k, and a table of the spread of its scores.
+
+        Where they exist, the tables of the pairs of systems and of the plans follow.
+        """
         made: list[list[list[Cell]]] = [_chances(self.records), _spreads(self.spreads)]
         made += [_pairs(self.pairs)] if self.pairs else []
         return made + ([_plans(self.plans)] if self.plans else [])

@@ -106,7 +106,11 @@ class Measure:
 
 
 def _cosines(model: Model) -> NDArray[np.float64]:
-    """Return the cosines of each sub-word of a text with each sub-word of the next text, by the last layer."""
+    """Return the cosines of the sub-words of each of `TEXTS` with those of the text after it, by the last layer.
+
+    Returns:
+        The cosines of all pairs of texts, one after the other: [cosines].
+    """
     requests = [VectorsRequest(text, (model[ENCODER].layers,)) for text in TEXTS]
     features = Engine(model).features(requests)
     vectors = [

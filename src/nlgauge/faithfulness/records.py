@@ -41,7 +41,7 @@ class Thing(NamedTuple):
     name: frozenset[str]
     """The stems of the name"""
     kind: frozenset[str]
-    """The stems of the key of its name, which says what sort of thing it is: "hotel" in "hotel: Alba" """
+    """What sort of thing it is: the stems of the record's first key, such as "hotel" in "hotel: Alba" """
     values: Mapping[frozenset[str], tuple[frozenset[str], str]]
     """For the stems of each key whose value is not yes or no: the stems of the value, and "key: value" as text"""
     flags: Mapping[frozenset[str], bool]

@@ -311,7 +311,7 @@ LONG = 3
 
 
 def kind_of(asked: bool, claims: float) -> str:
-    """Return the kind of a text, for which the rate of doubted right texts was measured.
+    """Return the kind of a text. How often a model doubts right texts was measured for each kind.
 
     Args:
         asked: whether the text answers a question.

@@ -208,7 +208,10 @@ class Inference:
 
     @property
     def error(self) -> float:
-        """The largest standard error of the laws, with the two added values; NaN without laws."""
+        """The standard error of the number: the largest of its `laws`; NaN without laws.
+
+        Where the two values of the module's text are added, it includes them.
+        """
         return max((law.error for law in self.laws), default=math.nan)
 
     def detectable(self, confidence: float, power: float, items: float | None = None, sides: int = 2) -> float:

@@ -294,8 +294,8 @@ def _nearest_pairs(left: _Cloud, right: _Cloud, k: int, itself: bool = False) ->
 def _smallest(smallest: NDArray[np.float32], more: NDArray[np.float32], k: int) -> NDArray[np.float32]:
     """Return about the k smallest numbers of each column of `smallest` [k, n] and `more` [any, n] together: [k, n].
 
-    Only minima of groups of `more` are used: if two of the smallest are in one group, the larger is replaced by a
-    slightly larger number.
+    To be fast, a long `more` is first reduced to the minima of groups of its rows. So some of the smallest numbers may
+    be lost, and the next larger ones take their places. No returned number is too small.
     """
     while len(more) >= 2 * _GROUPS * k:
         half = len(more) // 2

@@ -54,7 +54,8 @@ class RatedMean:
     influence: Float
     """The influence of each row on the centre: [rows]. For independent rows, the sum of squares is the variance"""
     added: Float
-    """The influence of the two added rows, for each stratum: [2 strata]; empty if none were added"""
+    """The influence of the two added rows on the centre, divided among the strata: [2 * strata], first that of the row
+    with the low rating for each stratum, then that of the row with the high rating; empty if none were added"""
     fitted: int
     """The number of strata with rated rows"""
     weight: float = 0.0

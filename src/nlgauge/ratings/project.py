@@ -460,10 +460,11 @@ def _no_copy(name: str) -> str:
 
 
 def _without_copies(values: Mapping[str, dict[str, dict[str, float]]]) -> Iterator[str]:
-    """Merge the ratings of raters who never differ, and yield notes on them.
+    """Merge raters who are copies of each other (`are_copies`) in `values`, and yield a note on each merged pair.
 
     Args:
-        values: the ratings by aspect, rater and row. The first rater gets the ratings that only the copy has.
+        values: the ratings by aspect, rater and row. It is changed: the later rater of a pair is removed, and the
+            earlier rater gets the ratings that only the later one has.
     """
     raters = list(dict.fromkeys(rater for by_rater in values.values() for rater in by_rater))
     for place, rater in enumerate(raters):

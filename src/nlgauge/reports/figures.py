@@ -1,4 +1,4 @@
-"""Figures of studies and plots, drawn in panels, as PNG, SVG or PDF (extra `plots`)."""
+"""Drawing of figures in panels, as PNG, SVG or PDF, for `nlgauge plot`, `study` and `reproduce` (extra `plots`)."""
 
 from __future__ import annotations
 

@@ -86,7 +86,21 @@ class Service:
         return Response(await self.ended(job, lambda: _gone(request)), media_type="application/json")
 
     async def ended(self, job: Job, leaving: Callable[[], Coroutine[Any, Any, object]]) -> bytes:
-        """Return the body of a job's answer. Raises as `answer` does. leaving: waits until the client has left."""
+        """Submit a job, wait for its end, and return the body of its answer.
+
+        A job is given up when the client leaves, or when the time is over.
+
+        Args:
+            job: the rows and the metrics of a request.
+            leaving: makes a coroutine that ends when the client has left.
+
+        Returns:
+            The body of the answer, as JSON.
+
+        Raises:
+            Refused: the scores are not there in time, or the client left before.
+            Exception: the error with which the job failed.
+        """
         worker = self.worker if characters_of(job.corpus) <= self.limits.short else self.long
         worker.submit(job)
         gone = asyncio.ensure_future(leaving())

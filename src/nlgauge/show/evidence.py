@@ -42,7 +42,11 @@ def covering(items: Sequence[Record]) -> dict[str, list[Record]]:
 
 
 def curve(items: Sequence[Record]) -> str:
-    """Return the points of an SVG line, 0 to 100, for the first item with lists of precision and recall; else ''."""
+    """Return a curve of precision over recall as the `points` of an SVG polyline; '' if no item has such a curve.
+
+    It is the curve of the first item of evidence with two lists of numbers of equal length, "precision" and "recall".
+    x is 100 * recall, and y is 100 - 100 * precision, because SVG counts downwards.
+    """
     for item in items:
         precision, recall = item.get("precision"), item.get("recall")
         if _are_numbers(precision) and _are_numbers(recall) and len(precision) == len(recall):

@@ -104,7 +104,10 @@ def shade(alignment: float, weak: float) -> str:
 
 
 def _others(text: Record) -> list[str]:
-    """Return the names of the texts that a text is compared with. 'source and context' gives two names."""
+    """Return the names of the texts that a text is compared with: those of its quotes, then those in `against`.
+
+    An `against` of 'source and context' gives two names.
+    """
     quoted = [quote["name"] for quote in text.get("quotes", [])]
     named = [name for name in ("candidate", "source", "context") if name in str(text["against"])]
     return list(dict.fromkeys([*quoted, *named]))

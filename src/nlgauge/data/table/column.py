@@ -121,9 +121,13 @@ class Column:
     def range(self, part: str) -> tuple[float, float]:
         """Return the least and the greatest value that a sub-score can have; infinite where there is no limit.
 
-        The declared limits are used, widened where a value exceeds them, as rounding may do. Without declared limits,
-        they are the limits of the formula of summed counts; or 0 and 1, if all values are from 0 to 1; or 0 and
-        infinity, for a distance without a negative value; or both infinite.
+        The first of these rules that fits is used. Missing values are ignored.
+
+        1. The metric declares limits: these, widened where a value exceeds them, as rounding may do.
+        2. The metric sums counts (`sums`): 0, and the greatest value of its formula.
+        3. All values are from 0 to 1: 0 and 1.
+        4. Lower is better, and no value is negative: 0 and infinity.
+        5. Otherwise: minus infinity and infinity.
 
         Args:
             part: the sub-score, one of `parts`.

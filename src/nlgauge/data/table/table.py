@@ -135,10 +135,11 @@ class ScoreTable:
 
     @property
     def trials(self) -> Sequence[str] | None:
-        """The trial of each row, where systems were run several times on an item; None where a row is an item.
+        """The name of each row's trial; None if rows neither name trials nor were numbered as trials.
 
-        Rows name their trial, or are numbered in their order where repeated rows are meant (`repeats='mean'`). A system
-        that was run once has one trial, "1".
+        If rows name their trials, these names are used, and "1" for a row without a name. Otherwise the rows of one
+        system and item are numbered "1", "2" and so on in their order, if the table was made with
+        `evaluate(repeats='mean')`.
         """
         named: Sequence[str | None] | None = self.run.get("trials")
         if named is not None:

@@ -181,7 +181,8 @@ class CausalLM(Protocol):
             ids: the tokens: [rows, length]. Padding is at the end of a row, and results there are not used.
 
         Returns:
-            [rows, length], in natural logarithms.
+            [rows, length], in natural logarithms. The first token has a number too: it is read after a token that
+            begins a text.
         """
 
 

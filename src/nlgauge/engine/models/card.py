@@ -176,8 +176,9 @@ def thresholds_in(facts: Mapping[str, Any], precision: str) -> tuple[Mapping[str
         precision: the precision in which the model computes.
 
     Returns:
-        The thresholds and the facts that were measured with them, or None if the card has none. If none were measured
-        in this precision, they are those of float32.
+        The thresholds in one mapping with the facts that were measured with them, and the precision in which they were
+        measured. This is `precision` if the card has thresholds for it, and float32 if not. The mapping is None if the
+        card has no thresholds.
     """
     thresholds = facts.get("grounded")
     others = {} if thresholds is None else thresholds.get(BY_PRECISION, {})

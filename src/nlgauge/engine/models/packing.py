@@ -512,9 +512,9 @@ def packer_of(model: Model) -> Packer | None:
 
 
 class PackedPairing(Pairing):
-    """A `Pairing` that follows a packing: it chooses the parts that are judged at a time, and the parts of a source.
+    """A `Pairing` for a detector: the packing of the detector decides how both texts are cut.
 
-    `Packer` makes the rows.
+    The judged text is cut into stretches by the packing's unit, and the source into runs of neighbouring sentences.
 
     Args:
         packer: makes the rows.

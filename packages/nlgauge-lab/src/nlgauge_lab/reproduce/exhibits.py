@@ -68,11 +68,11 @@ def _told(one: Table, records: Mapping[str, Sequence[Record]]) -> str:
 
 
 def _in_correlations(numbers: str, scale: float) -> str:
-    """Return the text `Record.numbers` with its mean difference converted to the scale of correlations.
+    """Return a record's summary with its mean difference in correlations, also if the table prints them times 100.
 
     Args:
-        numbers: the text. Only older records have the mean difference in the table's scale; others are returned as
-            they are.
+        numbers: the summary (`Record.numbers`). Older records end in "mean difference X", where X is in the table's
+            scale, and is divided by it. Others have correlations already, and are returned as they are.
         scale: the table's scale: 1, or 100 where correlations are printed times 100.
     """
     told, named, mean = numbers.partition("mean difference ")

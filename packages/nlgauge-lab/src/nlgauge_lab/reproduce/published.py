@@ -249,10 +249,13 @@ class Best(NamedTuple):
 
 
 def best(file: str, aspect: str, level: str, coefficient: str) -> Best | None:
-    """Return the best number of all tables that use a file of rated data; None without any.
+    """Return the highest published number for a file of rated data, in columns with this aspect, level and coefficient.
 
-    Rows in which ratings are used like a metric do not count. If several tables have this number, the longest table is
-    named, because short tables are often about parts of a metric.
+    Rows that are no metric but the ratings of another aspect (`Entry.rating`) are left out. If several tables share the
+    highest number, the table with most rows is returned, because short tables are often about parts of a metric.
+
+    Returns:
+        The number with its metric and table; None if no table has one.
     """
     found = [
         Best(value / table.scale, row.name, table)

@@ -268,7 +268,10 @@ def _not_the_best(one: Table) -> Iterator[Slip]:
 
 
 def _repeated(one: Table) -> Iterator[Slip]:
-    """Yield slips where a row has all the numbers of another row for a coefficient."""
+    """Yield slips where two metrics have the same number in every column of a coefficient, such as Spearman's.
+
+    A few columns may be equal by chance: `_LEAST_EQUAL` has the least number of columns.
+    """
     of_metrics = [entry for entry in one.rows if entry.rating is None and entry.printed]
     for coefficient, least in _LEAST_EQUAL.items():
         numbers = [n for n, column in enumerate(one.columns) if column.coefficient == coefficient]

@@ -112,9 +112,9 @@ class NeighbourSweep:
         return [cells, *(self.agreement.tables() if self.agreement else [])]
 
     def draw(self, path: Path) -> None:
-        """Draw curves over K, as means over the systems: the ratio of estimated to true size, and the score.
+        """Draw two panels with a curve over K for each estimator: estimated over true number of points, and the score.
 
-        If people rated the systems, there is also a panel of agreement for each aspect.
+        The curves are means over the systems. If people rated the systems, each aspect has a panel of agreement too.
         """
         panels: dict[str, dict[str, figures.Curve]] = {}
         at = [float(place) for place in range(len(self.ks))]

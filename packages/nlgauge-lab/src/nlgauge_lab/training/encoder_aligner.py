@@ -45,7 +45,10 @@ class EncoderAligner(nn.Module):
 
     @property
     def bias(self) -> Tensor:
-        """The bias of D, which is added once to the sum over a word's sub-words: []."""
+        """The classifier's bias in the log-odds that a word is supported, for an aligner D: a scalar tensor, [].
+
+        It is added once for each word, and not for each of its sub-words.
+        """
         bias: Tensor = self.net.classifier.bias
         return bias[0] - bias[1]
 

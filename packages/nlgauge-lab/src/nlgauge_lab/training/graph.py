@@ -163,7 +163,7 @@ class Graph:
         return called
 
     def words(self, ids: str) -> str:
-        """Look up rows of the vocabulary's table: [...] -> [..., width].
+        """Add a look-up of rows in the vocabulary's table, and return the name of its output: [...] -> [..., width].
 
         Rows of a table in 8 bits are converted to float32 after the look-up. So a graph that uses the table for nothing
         else needs no float32 copy of it, which would be four times as large.

@@ -160,7 +160,8 @@ class Measured(NamedTuple):
     families: dict[str, dict[str, float]]
     """The results of `by_family` for the set `BY_FAMILY`, by what a reader of the text has to understand"""
     findings: dict[str, dict[str, float]]
-    """The share of each finding among the supported and among the unsupported rows of the set `BY_KIND`, by finding"""
+    """For each finding in the set `BY_KIND`: under "supported" its share of the supported rows, and under "unsupported"
+    its share of the others"""
     strict: float
     """The strict threshold. Few right texts lie below it"""
     right_answers: dict[str, RightAnswers]

@@ -48,7 +48,7 @@ def cleaned(text: str) -> str:
 
 
 def kept(text: str, tokenizer: SubwordTokenizer) -> str:
-    """Return the part of a clean text that D reads: its first 255 sub-words, decoded."""
+    """Return the part of a text from `cleaned` that CTC's aligner D reads: its first 255 sub-words, decoded to text."""
     (tokens,) = tokenizer.encode([text])
     decoded = tokenizer.decode(tokens.ids[:OWN_TEXT].tolist())
     for signs in _TIDY:

@@ -31,7 +31,7 @@ _LONG = 0.08  # of the contexts
 
 
 class Choice(NamedTuple):
-    """A context, and the sentences that are chosen for the text."""
+    """A context, and the sentences from which the text of an example is made, as they are or paraphrased."""
 
     context: str
     sentences: tuple[str, ...]
