@@ -275,4 +275,5 @@ COMMANDS: Mapping[str, Callable[[], list[Shape]]] = {
     "trust": _trust,
     "verify": _verify,
 }
-"""The forms that a command's JSON may have, by its options, without the fields that the JSON of all commands has"""
+"""By command, a function that makes the forms of its JSON. The options of the command decide which form it prints. The
+fields that all commands have (`_ENVELOPE`) are left out"""

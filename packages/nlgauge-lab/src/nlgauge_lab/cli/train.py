@@ -201,6 +201,7 @@ def thresholds(
     """
     try:
         from nlgauge_lab.training import thresholds as measured
+        from nlgauge_lab.training.thresholds_page import write_page
     except ImportError as error:
         raise MissingExtraError("training", "train", "nlgauge-lab") from error
     found = measured.measure(labelled, model, cache=cache, limit=limit, precision=precision)
@@ -210,5 +211,5 @@ def thresholds(
     if write:
         remark(f"written to the card in {measured.write(model, found, precision)}")
         if page is not None:
-            measured.write_page(page)
+            write_page(page)
             remark(f"written to {page}")

@@ -45,8 +45,6 @@ from nlgauge.maths.intervals import share_interval
 from nlgauge.maths.wording import EDGES, LEAST_AREA, Band, Bands, readable
 from nlgauge.show.tables import Cell, Number
 from nlgauge.stats.decisions import auroc
-from nlgauge_lab.reproduce.markdown import table as markdown
-from nlgauge_lab.reproduce.markdown import write_region
 from nlgauge_lab.training.labelled import Labelled, as_corpus, held_out, labelled_set
 from nlgauge_lab.written import HELD_OUT
 
@@ -65,15 +63,14 @@ BY_KIND = "written.test"
 """The set whose hits are given by kind of error, and whose findings are counted"""
 BY_FAMILY = "written.families"
 """The set whose hits and false alarms are given by what a reader has to understand"""
-REGION = "thresholds"
 _UNSURE = 0.1
 _MOST_OF_A_SET, _MOST_IN_THE_MEAN = 0.05, 0.03
 _FEWEST, _LEVEL = 80, 0.95
 """The least number of right texts of a kind in a set that is used for the kind, and the level of the intervals"""
-_HEADS = ("set", "rows", "unsupported", "hits", "false alarms", "unsure", "in other words")
+HEADS = ("set", "rows", "unsupported", "hits", "false alarms", "unsure", "in other words")
 _FEWEST_OF_BAND = 15
 """The least number of right texts, and of wrong ones, in a set that is used for a band of wording"""
-_SHARES = ("unsupported", "hits", "false_alarms", "unsure", "unread")
+SHARES = ("unsupported", "hits", "false_alarms", "unsure", "unread")
 
 
 class Judged(NamedTuple):
@@ -435,9 +432,9 @@ def measure(
 
 def as_cells(measured: Measured) -> list[list[list[Cell]]]:
     """Return five tables: rates by set, by kind of error and by family, the findings, and the areas by wording."""
-    sets: list[list[Cell]] = [list(_HEADS)]
+    sets: list[list[Cell]] = [list(HEADS)]
     for name, one in measured.rates.items():
-        sets.append([name, Number(one["rows"], digits=0), *(Number(one[share], digits=3) for share in _SHARES)])
+        sets.append([name, Number(one["rows"], digits=0), *(Number(one[share], digits=3) for share in SHARES)])
     kinds: list[list[Cell]] = [[f"{BY_KIND}: kind of error", "rows", "hits", "unsure"]]
     for name, one in measured.kinds.items():
         shares = [Number(one[share], digits=3) for share in ("hits", "unsure")]
@@ -452,11 +449,12 @@ def as_cells(measured: Measured) -> list[list[list[Cell]]]:
     wording: list[list[Cell]] = [["wording that the source has", "rows", "area", "lower limit", "is read"]]
     for band, rows in measured.bands.items():
         cells = [Number(rows, digits=0), Number(band.area, digits=3), Number(band.low, digits=3)]
-        wording.append([_band(band.begin, band.end), *cells, "no" if band.low < LEAST_AREA else "yes"])
+        wording.append([band_name(band.begin, band.end), *cells, "no" if band.low < LEAST_AREA else "yes"])
     return [sets, kinds, families, said, wording]
 
 
-def _band(begin: float, end: float) -> str:
+def band_name(begin: float, end: float) -> str:
+    """Return the name of a band of wording in tables, such as "0.5 to 0.65"."""
     return f"{begin:g} to {end:g}"
 
 
@@ -499,102 +497,6 @@ def write(model: str, measured: Measured, precision: str = FLOAT32) -> Path:
     others = {**grounded.get(BY_PRECISION, {}), precision: thresholds}
     write_facts(folder, grounded={**grounded, BY_PRECISION: others})
     return folder
-
-
-def write_page(page: Path) -> None:
-    """Write the tables of pocket, and of base if it is installed, between the comments of a page."""
-    write_region(page, REGION, card_tables())
-
-
-def card_tables() -> list[str]:
-    """Return the tables of the documentation in Markdown, from the cards of pocket, and of base if it is installed."""
-    folders = {name: loading.folder_of(name) for name in ("pocket", *loading.companions())}
-    cards = {name: json.loads((folder / CARD_FILE).read_text("utf-8"))["grounded"] for name, folder in folders.items()}
-    lines: list[str] = []
-    for name, card in cards.items():
-        strict = f", and fails below {card['strict']}" if "strict" in card else ""
-        lines += [f"By `{name}`, which doubts a text below {card['fail_below']}{strict}:", ""]
-        rows = [
-            [title + ", chosen" * (title in card["chosen_on"]), f"{one['rows']:,}"]
-            + [f"{one.get(share, 0.0):.3f}" for share in _SHARES]
-            for title, one in card["rates"].items()
-        ]
-        lines += [*markdown(list(_HEADS), "lrrrrrr", rows), ""]
-        if "bands" in card:
-            rows = [
-                [
-                    _band(one["from"], one["to"]),
-                    f"{one['rows']:,}",
-                    f"{one['area']:.3f}",
-                    f"{one['low']:.3f}",
-                    "no" if one["low"] < LEAST_AREA else "yes",
-                ]
-                for one in card["bands"]
-            ]
-            heads = ["wording that the source has", "rows", "area", "lower limit", "is read"]
-            lines += [f"How well `{name}` reads answers, by the share of their longer words that the source has:", ""]
-            lines += [*markdown(heads, "lrrrl", rows), ""]
-        if BY_PRECISION in card:
-            lines += [f"The thresholds of `{name}` by the precision in which it computes, and means over the sets:", ""]
-            lines += [*_by_precision(card), ""]
-    cards = {name: card for name, card in cards.items() if "kinds" in card}  # measured since there are written answers
-    if not cards:
-        return lines[:-1]
-    kinds = list(dict.fromkeys(kind for card in cards.values() for kind in card["kinds"]))
-    rows = [
-        [kind, f"{max(card['kinds'][kind]['rows'] for card in cards.values() if kind in card['kinds']):,}"]
-        + [
-            f"{card['kinds'][kind][share]:.3f}" if kind in card["kinds"] else "-"
-            for card in cards.values()
-            for share in ("hits", "unsure")
-        ]
-        for kind in kinds
-    ]
-    heads = [f"{name}: {what}" for name in cards for what in ("hits", "unsure")]
-    lines += ["Hits by the kind of the error, in written.test:", ""]
-    lines += [*markdown(["kind of error", "rows", *heads], "lr" + "r" * len(heads), rows), ""]
-    families = list(dict.fromkeys(family for card in cards.values() for family in card.get("families", ())))
-    shares = {"hits": "hits", "false_alarms": "false alarms"}
-    rows = [
-        [family, f"{max(card['families'][family]['rows'] for card in cards.values() if 'families' in card):,}"]
-        + [
-            f"{card['families'][family][share]:.3f}"
-            for card in cards.values()
-            if "families" in card
-            for share in shares
-        ]
-        for family in families
-    ]
-    if rows:
-        heads = [f"{name}: {what}" for name in cards for what in shares.values()]
-        lines += ["By what a reader has to understand, in written.families:", ""]
-        lines += [*markdown(["family", "rows", *heads], "lr" + "r" * len(heads), rows), ""]
-    heads = [f"{name}: {what} answers" for name in cards for what in ("right", "wrong")]
-    rows = [
-        [name]
-        + [
-            f"{card['findings'].get(name, {}).get(label, 0):.3f}"
-            for card in cards.values()
-            for label in ("supported", "unsupported")
-        ]
-        for name in SAID
-        if any(name in card["findings"] for card in cards.values())
-    ]
-    lines += ["What the gate says of right and of wrong answers, in written.test:", ""]
-    return [*lines, *markdown(["finding", *heads], "l" + "r" * len(heads), rows)]
-
-
-def _by_precision(card: Mapping[str, Any]) -> list[str]:
-    """Return the table of thresholds by precision in Markdown, from the thresholds of a card."""
-    limits = ("fail_below", "pass_from", "strict", "mark_below")
-    shares = ("hits", "false_alarms", "unsure")
-    rows = [
-        [precision, *(f"{of[limit]:.2f}" for limit in limits)]
-        + [f"{np.mean([rates[share] for rates in of['rates'].values()]):.3f}" for share in shares]
-        for precision, of in {FLOAT32: card, **card[BY_PRECISION]}.items()
-    ]
-    heads = ["precision", "doubts below", "passes from", "fails below", "marks words below"]
-    return markdown([*heads, "hits", "false alarms", "unsure"], "lrrrrrrr", rows)
 
 
 def _judged(rows: Sequence[Labelled], model: str, cache: Path | bool, precision: str) -> Judged:

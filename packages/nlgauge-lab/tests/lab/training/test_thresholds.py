@@ -15,20 +15,19 @@ from nlgauge.engine.models.loading import pocket_folder
 from nlgauge.gate import check
 from nlgauge_lab.reproduce.markdown import region
 from nlgauge_lab.training.thresholds import (
-    REGION,
     Judged,
     Measured,
     Thresholds,
     bands,
     by_finding,
     by_kind,
-    card_tables,
     rates,
     right_answers,
     strict,
     thresholds,
     write,
 )
+from nlgauge_lab.training.thresholds_page import REGION, card_tables
 from tests.command import nlgauge
 
 
