@@ -17,6 +17,7 @@ from nlgauge.contract.then import OfModel, Then
 from nlgauge.data.evidence import Evidence, Item
 from nlgauge.engine.features.request import ByModel, Features
 from nlgauge.engine.features.vectors import VectorsRequest
+from nlgauge.engine.progress import Progress
 from nlgauge.metrics import Reading, Scored, ScoredRows, Value
 
 READ: Counter[str] = Counter()
@@ -78,6 +79,21 @@ def test_a_row_is_read_and_scored_once_however_often_it_asks(options: dict[str, 
     assert shown == (dict(enumerate(TEXTS)) if options.get("evidence") else {})
     turned = nlgauge.evaluate(candidates=TEXTS[::-1], metrics=Sizes(), cache=False, **options)
     assert turned.column(turned.metrics[0]).values[::-1].tolist() == column.values.tolist()
+
+
+@pytest.mark.usefixtures("one_model")
+def test_follow_ups_finish_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    reached: list[tuple[float, int]] = []
+    reach = Progress.reach
+
+    def recorded(self: Progress, done: float) -> None:
+        reach(self, done)
+        reached.append((self.done, self.work))
+
+    monkeypatch.setattr(Progress, "reach", recorded)
+    nlgauge.evaluate(candidates=TEXTS, metrics=Sizes(), cache=False, progress=True)
+    assert reached[-1] == (sum(map(len, TEXTS)),) * 2, "longer texts are asked for later, which nobody expected"
+    assert all(done <= work for done, work in reached)
 
 
 def test_a_metric_that_cannot_read_says_so() -> None:

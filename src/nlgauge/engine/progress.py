@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from weakref import WeakSet
 
 from tqdm import tqdm
@@ -14,6 +16,7 @@ class Progress:
 
     def __init__(self, shown: bool) -> None:
         self.done, self.work, self.rows, self.shown = 0.0, 0, 0, shown
+        self._counts = True
         self._bar = tqdm(total=0, bar_format=_FORM, disable=None if shown else True, leave=False)
         if shown:
             _under_way.add(self)
@@ -25,12 +28,23 @@ class Progress:
 
     def reach(self, done: float) -> None:
         """Set the total of finished work, in characters, and show it."""
+        if not self._counts:
+            return
         self.done = done
         self._bar.total, self._bar.n = self.work, min(self.done, self.work)
         self._bar.set_description_str(str(self), refresh=False)
         self._bar.update(0)
         if self._bar.n == self._bar.total:
             self._bar.refresh()
+
+    @contextmanager
+    def unexpected(self) -> Iterator[None]:
+        """Count no work within the context, because `expect` was not told of it: all rows would seem to be finished."""
+        self._counts = False
+        try:
+            yield
+        finally:
+            self._counts = True
 
     def __str__(self) -> str:
         share = min(1.0, self.done / self.work) if self.work else 0.0

@@ -283,7 +283,8 @@ class BlockScorer:
             for request in asked[n].readings[spec].followup(features)
             if request not in features
         ]:
-            features = features.joined(engine.features(further, fresh))
+            with engine.progress.unexpected():  # these requests are known only now
+                features = features.joined(engine.features(further, fresh))
         for spec, collector in self.collectors.items():
             for n in rows:
                 collector.take(asked[n].requests[spec], features)
