@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.panel import Panel
     from nlgauge.metrics.perplexity import Perplexity
     from nlgauge.metrics.prd import PRD, ImprovedPrecisionRecall
+    from nlgauge.metrics.reply_fit import ReplyFit
     from nlgauge.metrics.rouge import ROUGE
     from nlgauge.metrics.sari import SARI
     from nlgauge.metrics.simple import Column, CopyRate, Length
@@ -126,6 +127,7 @@ __all__ = [
     "Preservation",
     "RatingProject",
     "Relevance",
+    "ReplyFit",
     "Row",
     "RowMetric",
     "ScoreTable",

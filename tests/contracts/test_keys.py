@@ -20,6 +20,7 @@ from nlgauge.contract.base import Metric, RowMetric
 from nlgauge.contract.parameters import parameters_of
 from nlgauge.data.corpus import Corpus, Row
 from nlgauge.engine.models import loading
+from nlgauge.engine.reply_encoder import read_reply_encoder, write_reply_encoder
 from nlgauge.metrics.sets import SetMetric
 from tests.extras import lacking
 
@@ -81,6 +82,7 @@ SECOND: Mapping[str, Values] = {
     "METEOR.wordnet": Values((None, "{folder}/wordnet"), {"tokenizer": "spaces"}),
     "PRD.layers": Values((5, 6), {"unit": "token", "runs": 1}),
     "PRD.unit": Values(("sentence", "token"), {"runs": 1}),
+    "ReplyFit.weights": Values(("conversation", "{folder}/replies.safetensors")),
     "ROUGE.sentences": Values(("lines", "split"), {"variant": "Lsum"}),
     "SentenceMovers.layer": Values((None, 2, 3)),
     "SetMetric.layers": Values((5, 6), {"unit": "token"}),
@@ -96,6 +98,7 @@ UNABLE: Mapping[str, str] = {
     "Combination.model": "any model but the one that its weights were fitted to is refused",
     "InfoLM.language": "no card here has temperatures by language: packages/nlgauge-lab has a test of one that has",
     "LettuceDetect.passages": "the sources here have one line: packages/nlgauge-lab has a test of several",
+    "ReplyFit.model": "any model but the one that its reply encoder was trained on is refused",
     "_Published.models": f"{_ONE_ALIGNER}: two models are of the others",
     "_Published.reading": f"{_ONE_ALIGNER}: reading is of the others",
 }
@@ -255,7 +258,10 @@ def made(pair: Pair, which: int, folder: Path) -> Metric | None:
 
 
 def files_in(folder: Path) -> None:
-    """Write the files that a parameter names: weights, and a WordNet in which a car is an auto."""
+    """Write the files that a parameter names: weights, a reply encoder, and a WordNet in which a car is an auto."""
+    encoder = read_reply_encoder("conversation", loading.load("pocket"))
+    turned = {**encoder.maps, "reply": encoder.maps["reply"][::-1]}
+    write_reply_encoder(folder / "replies.safetensors", replace(encoder, maps=turned))
     content = json.loads(Path(WEIGHTS).read_text(encoding="utf-8"))
     content["combination"]["members"][0]["weight"] = 0.75
     (folder / "weights.json").write_text(json.dumps(content), encoding="utf-8")

@@ -84,6 +84,7 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "Engagingness": [Example("Engagingness"), Example("Engagingness(aligner='R')")],
     "MeanAlignment": [Example("MeanAlignment")],
+    "ReplyFit": [Example("ReplyFit")],
     "MaskEval": [
         Example("MaskEval(scoring='log_probability')"),
         Example("MaskEval(weights='candidate', scoring='probability', decoding='stepwise', stride=4)"),

@@ -102,6 +102,7 @@ BY_SPEC: Mapping[str, object] = {
     "Groundedness(aligner='R')": {"score": ANY},
     "Engagingness": {"score": AMOUNT},
     "MeanAlignment": {"score": SHARE},
+    "ReplyFit": {"score": (-1.0, 1.0)},
     "METEOR": {"score": SHARE},  # a penalty is left even for equal texts, the smaller the longer they are
     "SentenceMovers": {"score": SHARE},
     "WordMovers": {"score": AMOUNT},

@@ -137,6 +137,36 @@ def weighter(
         click.echo(str(path))
 
 
+@train.command(epilog=example("nlgauge train replies --dialogues dialogues.jsonl --out replies"))
+@click.option(
+    "--dialogues",
+    type=PLACE,
+    multiple=True,
+    required=True,
+    help="File or folder of turns: JSON Lines of history (a list of turns), response, and origin, which names the "
+    "conversation as SET:CONVERSATION; repeatable.",
+)
+@click.option(
+    "--out", type=PLACE, required=True, help="Folder for the reply encoder, its card and the states of texts."
+)
+@click.option("--model", default="pocket", show_default=True, help="Any encoder; it stays as it is.")
+@click.option("--epochs", type=click.IntRange(min=1), default=8, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+def replies(dialogues: Sequence[Path], out: Path, model: str, epochs: int, seed: int) -> None:
+    """Learn which replies fit a history, for ReplyFit: how to find each reply of real dialogues among others.
+
+    Use the result as ReplyFit(weights='FOLDER').
+    """
+    try:
+        from nlgauge_lab.training.replies import ReplyConfig, train
+    except ImportError as error:
+        raise MissingExtraError("training", "train", "nlgauge-lab") from error
+    from nlgauge_lab.training.weak_labels.sources import read_records
+
+    records = [record for path in dialogues for record in read_records(path)]
+    click.echo(str(train(records, out, loading.load(model), ReplyConfig(seed=seed, epochs=epochs))))
+
+
 @train.command(
     epilog=example("nlgauge train temperature --texts de.txt --texts fr.txt --model xlm-roberta-base --write")
 )

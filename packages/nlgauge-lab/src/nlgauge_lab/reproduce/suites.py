@@ -124,7 +124,7 @@ _BASE_OF_CLAIMS = (
 )
 _SUMMARIES = ("Length", "Perplexity(stride=8)", "CopyRate", *_STRINGS, *_VECTORS, *_IDF, *_MASKED_BY_EIGHT)
 _REPLIES = (
-    Group(("Length", "Perplexity", *_aligned("Engagingness", "Groundedness", "MeanAlignment"))),
+    Group(("Length", "Perplexity", "ReplyFit", *_aligned("Engagingness", "Groundedness", "MeanAlignment"))),
     Group((*_STRINGS[:-1], *_VECTORS, *_IDF, *_MASKED), ("Original Ground Truth",)),
 )
 _REPLY_ASPECTS = ("engaging", "uses_knowledge", "understandable", "natural", "maintains_context", "overall")

@@ -92,3 +92,31 @@ def test_what_cannot_be_trained_is_refused(rated: Path, tmp_path: Path) -> None:
 def test_pairs_and_texts_exclude_each_other(tmp_path: Path) -> None:
     refused("train", "masked-lm", "--out", tmp_path, say="give either --texts or --pairs")
     refused("train", "masked-lm", "--out", tmp_path, "--pairs", tmp_path / "absent", say="does not exist")
+
+
+def test_from_dialogues_to_scores(tmp_path: Path) -> None:
+    turns = [
+        {
+            "history": ["Hello!", f"How is {name} today?"],
+            "response": f"{name} is well, thank you.",
+            "origin": f"made:{name}:{turn}",
+        }
+        for name in NAMES
+        for turn in range(4)
+    ]
+    dialogues = tmp_path / "dialogues.jsonl"
+    dialogues.write_text("".join(json.dumps(turn) + "\n" for turn in turns), encoding="utf-8")
+    result = nlgauge("train", "replies", "--dialogues", dialogues, "--out", tmp_path / "out", "--epochs", 2)
+    assert result.exit_code == 0, result.output
+    path = Path(result.stdout.strip())
+    card = json.loads(path.with_suffix(".json").read_text())
+    held = card["held_out"]
+    assert held["exchanges"] == 4 * held["conversations"] > 0
+    assert card["trained_on"] == {"exchanges": 48 - held["exchanges"], "by origin": {"made": 48 - held["exchanges"]}}
+    outputs = tmp_path / "outputs.jsonl"
+    outputs.write_text(json.dumps({"candidate": "Ada is well.", "source": "Hello!\nHow is Ada?"}), encoding="utf-8")
+    scored = nlgauge("score", outputs, "-m", f"ReplyFit(weights={str(path.parent)!r})", "--format", "json")
+    assert scored.exit_code == 0, scored.output
+    assert "replies:" in scored.stdout
+    dialogues.write_text(json.dumps({"history": ["Hello!"], "response": "Hi."}), encoding="utf-8")
+    refused("train", "replies", "--dialogues", dialogues, "--out", tmp_path / "few", say="too few to hold some")
