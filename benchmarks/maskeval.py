@@ -166,7 +166,9 @@ def people(arguments: argparse.Namespace) -> None:
     print(line("candidate", values(1.0, alike)[0]))
     print(line("source", values(0.0, alike)[0]))
     print(line("words of the candidate", np.array([float(len(hits[r][0])) for r in range(len(corpus))])))
-    names = arguments.weights or sorted(path.stem for path in (engine.model.folder / WEIGHTERS).glob("*.safetensors"))
+    names = arguments.weights or sorted(
+        path.stem for path in (engine.model.folder / WEIGHTERS.folder).glob("*.safetensors")
+    )
     for name in names:
         weighter = read_weighter(name, engine.model)
         weigh = [

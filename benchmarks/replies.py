@@ -46,16 +46,16 @@ def main() -> None:
     held = split(by_conversation(read_records(given.dialogues)), ReplyConfig().held_out)[1]
     rng = np.random.default_rng(0)
     held = [held[at] for at in sorted(rng.choice(len(held), min(given.exchanges, len(held)), replace=False))]
-    replies = {record.groups[0]: record.text for record in held}
-    elsewhere = {name: [other for group, other in replies.items() if group != name] for name in replies}
 
     def shuffled(record: Record) -> str:
         words = record.text.split()
         return " ".join(words[at] for at in rng.permutation(len(words)))
 
     def of_another(record: Record) -> str:
-        others = elsewhere[record.groups[0]]
-        return others[int(rng.integers(len(others)))]
+        other = record
+        while other.groups == record.groups:
+            other = held[int(rng.integers(len(held)))]
+        return other.text
 
     false: dict[str, Callable[[Record], str]] = {
         "the reply of another conversation": of_another,
@@ -64,7 +64,8 @@ def main() -> None:
         "the reply, with its words shuffled": shuffled,
         "the reply, with its first verb negated": lambda record: negated(record.text),
     }
-    print(f"{len(held)} held-out exchanges of {len(replies)} conversations, {METRIC} by {given.model}\n")
+    conversations = len({record.groups for record in held})
+    print(f"{len(held)} held-out exchanges of {conversations} conversations, {METRIC} by {given.model}\n")
     real = scores([record.text for record in held], held, given.model)
     print("| a false reply | exchanges | the real reply scores higher | 95 % interval |\n|---|---:|---:|---:|")
     for name, make in false.items():
@@ -72,9 +73,9 @@ def main() -> None:
         told = [at for at, (text, record) in enumerate(zip(texts, held, strict=True)) if text not in ("", record.text)]
         values = scores([texts[at] for at in told], [held[at] for at in told], given.model)
         known = np.isfinite(values) & np.isfinite(real[told])
-        higher = int((real[told] > values)[known].sum())
-        interval = binomtest(higher, int(known.sum())).proportion_ci(method="wilson")
-        print(f"| {name} | {known.sum()} | {higher / known.sum():.3f} | {interval.low:.3f} to {interval.high:.3f} |")
+        test = binomtest(int((real[told] > values)[known].sum()), int(known.sum()))
+        low, high = test.proportion_ci(method="wilson")
+        print(f"| {name} | {test.n} | {test.statistic:.3f} | {low:.3f} to {high:.3f} |")
     lengths = [len(record.text.split()) for record in held]
     print(f"\nSpearman's correlation of the score with the words of a reply: {spearmanr(real, lengths).statistic:.3f}")
 

@@ -124,7 +124,7 @@ def test_what_cannot_be_asked_for():
         with pytest.raises(SpecError) as error:
             registry.metric(spec)
         assert say in str(error.value)
-    with pytest.raises(SpecError, match="no weights 'mood'"):
+    with pytest.raises(SpecError, match="no learned token weights 'mood'"):
         prepared(MaskEval(weights="mood"))
     with pytest.raises(SpecError, match="is not 'plain', 'spacy'"):
         prepared(MaskEval(segmentation="nltk"))

@@ -96,6 +96,23 @@ def test_follow_ups_finish_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(done <= work for done, work in reached)
 
 
+def test_a_part_counts_as_expected_whatever_its_work_is() -> None:
+    progress = Progress(shown=False)
+    progress.expect(100, 10)
+    progress.part(40)
+    progress.reach(30)
+    assert str(progress) == "about 3 of 10 rows"
+    progress.reach(90)
+    assert str(progress) == "about 4 of 10 rows"
+    progress.part(60)
+    progress.reach(progress.done + 10)
+    assert str(progress) == "about 5 of 10 rows"
+    alone = Progress(shown=False)
+    alone.expect(100, 10)
+    alone.reach(90)
+    assert str(alone) == "about 9 of 10 rows"
+
+
 def test_a_metric_that_cannot_read_says_so() -> None:
     @dataclass(frozen=True)
     class Neither(RowMetric):

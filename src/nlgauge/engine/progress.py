@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from weakref import WeakSet
 
 from tqdm import tqdm
@@ -16,7 +14,8 @@ class Progress:
 
     def __init__(self, shown: bool) -> None:
         self.done, self.work, self.rows, self.shown = 0.0, 0, 0, shown
-        self._counts = True
+        self._end = 0.0
+        """The finished work at the end of the part that is under way; 0 before the first part"""
         self._bar = tqdm(total=0, bar_format=_FORM, disable=None if shown else True, leave=False)
         if shown:
             _under_way.add(self)
@@ -28,23 +27,21 @@ class Progress:
 
     def reach(self, done: float) -> None:
         """Set the total of finished work, in characters, and show it."""
-        if not self._counts:
-            return
-        self.done = done
+        self.done = min(done, self._end or done)
         self._bar.total, self._bar.n = self.work, min(self.done, self.work)
         self._bar.set_description_str(str(self), refresh=False)
         self._bar.update(0)
         if self._bar.n == self._bar.total:
             self._bar.refresh()
 
-    @contextmanager
-    def unexpected(self) -> Iterator[None]:
-        """Count no work within the context, because `expect` was not told of it: all rows would seem to be finished."""
-        self._counts = False
-        try:
-            yield
-        finally:
-            self._counts = True
+    def part(self, work: int) -> None:
+        """Finish the part before, and begin the next one, which is this much of the expected work.
+
+        Whatever is reached in a part counts as no more than that: requests may follow from others, and texts that
+        several parts share may be read once or again.
+        """
+        self.done = self._end
+        self._end += work
 
     def __str__(self) -> str:
         share = min(1.0, self.done / self.work) if self.work else 0.0

@@ -10,7 +10,6 @@ The maps are stored in a file NAME.safetensors. Those that come with a model are
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,17 +17,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from nlgauge.engine.learned import LearnedKind, read_learned
 from nlgauge.engine.models.capabilities import ENCODER, Model
-from nlgauge.engine.models.stored import one_line
-from nlgauge.errors import SpecError
 
-REPLIES = "replies"
+REPLIES = LearnedKind(what="reply encoder", folder="replies", trained_by="replies", states="model")
 TURNS = 2
 """The number of turns before the reply that are read"""
-_SUFFIX = ".safetensors"
 _MAPS = ("last", "earlier", "reply")
 
 Floats = NDArray[np.float32]
@@ -99,7 +95,7 @@ def write_reply_encoder(path: Path, encoder: ReplyEncoder) -> None:
         "reply_bias": encoder.reply_bias,
     }
     # One fact, because the library writes several in any order, and equal encoders are to be equal files.
-    facts = {"model": encoder.model}
+    facts = {REPLIES.states: encoder.model}
     path.write_bytes(save({name: np.ascontiguousarray(array) for name, array in tensors.items()}, metadata=facts))
 
 
@@ -116,46 +112,20 @@ def read_reply_encoder(name: str, model: Model) -> ReplyEncoder:
     Raises:
         SpecError: there is no such encoder, or it is for another model.
     """
-    path = _find(name, model)
-    try:
-        with safe_open(path, "np") as file:
-            arrays = {key: file.get_tensor(key) for key in ("center", *_MAPS, "history_bias", "reply_bias")}
-            layers = tuple(file.get_tensor("layers").tolist())
-            facts = file.metadata() or {}
-    except (OSError, SafetensorError, TypeError) as error:
-        raise SpecError(f"{path} holds no reply encoder: {one_line(error)}") from None
-    if not all(np.isfinite(array).all() for array in arrays.values()):
-        raise SpecError(f"{path} holds no reply encoder: it has numbers that are not finite")
-    if facts.get("model") != model.digest:
-        raise SpecError(
-            f"the reply encoder {name!r} was trained on the states of another model than {model.name!r}: "
-            "train one with nlgauge train replies"
-        )
-    width, size = len(layers) * model[ENCODER].width, arrays["reply_bias"].size
-    shapes = {"center": (len(layers), model[ENCODER].width), "history_bias": (size,), "reply_bias": (size,)}
-    for key, array in arrays.items():
-        wanted = shapes.get(key, (size, width))
-        if array.shape != wanted:
-            raise SpecError(f"{path} holds no reply encoder: {key} has the shape {array.shape} and not {wanted}")
+    names = ("layers", "center", *_MAPS, "history_bias", "reply_bias")
+    learned = read_learned(name, model, kind=REPLIES, tensors=names, states=model.digest)
+    tensors, layers = learned.tensors, learned.tensors["layers"].size
+    size, width = tensors["reply_bias"].size, model[ENCODER].width
+    shapes = {"layers": (layers,), "center": (layers, width), "history_bias": (size,), "reply_bias": (size,)}
+    for key, tensor in tensors.items():
+        if tensor.shape != (wanted := shapes.get(key, (size, layers * width))):
+            raise learned.wrong(f"{key} has the shape {tensor.shape} and not {wanted}")
     return ReplyEncoder(
-        layers=layers,
-        center=arrays["center"].astype(np.float32),
-        maps={key: arrays[key].astype(np.float32) for key in _MAPS},
-        history_bias=arrays["history_bias"].astype(np.float32),
-        reply_bias=arrays["reply_bias"].astype(np.float32),
-        model=facts["model"],
-        digest=hashlib.sha256(path.read_bytes()).hexdigest(),
+        layers=tuple(tensors["layers"].tolist()),
+        center=tensors["center"],
+        maps={key: tensors[key].astype(np.float32) for key in _MAPS},
+        history_bias=tensors["history_bias"],
+        reply_bias=tensors["reply_bias"],
+        model=model.digest,
+        digest=learned.digest,
     )
-
-
-def _find(name: str, model: Model) -> Path:
-    path = Path(name)
-    shipped = model.folder / REPLIES if model.folder is not None else None
-    places = [shipped / f"{name}{_SUFFIX}"] if shipped is not None else []
-    places += [path, path / f"replies{_SUFFIX}"]
-    for place in places:
-        if place.is_file():
-            return place
-    names = sorted(path.stem for path in shipped.glob(f"*{_SUFFIX}")) if shipped is not None else []
-    choices = f"give {', '.join(map(repr, names))}, or a file" if names else "give a file"
-    raise SpecError(f"{model.name!r} has no reply encoder {name!r}: {choices} that nlgauge train replies wrote")

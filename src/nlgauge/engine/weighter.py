@@ -6,22 +6,24 @@ Its metadata says what they were trained on. The weights that come with a model 
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from nlgauge.engine.features.pair_states import states_digest
+from nlgauge.engine.learned import LearnedKind, read_learned
 from nlgauge.engine.models.capabilities import ENCODER, Model
-from nlgauge.engine.models.stored import one_line
-from nlgauge.errors import SpecError
 
-WEIGHTERS = "weighters"
-_SUFFIX = ".safetensors"
+WEIGHTERS = LearnedKind(
+    what="learned token weights",
+    folder="weighters",
+    trained_by="weighter",
+    states="states",
+    words=("uniform", "candidate"),
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ def write_weighter(path: Path, weighter: Weighter) -> None:
         "weight": weighter.weight.astype(np.float32),
         "share": np.array([np.log(weighter.share / (1 - weighter.share))], np.float32),
     }
-    path.write_bytes(save(tensors, metadata={"states": weighter.states, "aspect": weighter.aspect}))
+    path.write_bytes(save(tensors, metadata={WEIGHTERS.states: weighter.states, "aspect": weighter.aspect}))
 
 
 def read_weighter(name: str, model: Model) -> Weighter:
@@ -65,39 +67,14 @@ def read_weighter(name: str, model: Model) -> Weighter:
     Raises:
         SpecError: there are no such weights, or they are for another model.
     """
-    path = _find(name, model)
-    try:
-        with safe_open(path, "np") as file:
-            weight, share = file.get_tensor("weight"), float(file.get_tensor("share")[0])
-            facts = file.metadata() or {}
-    except (OSError, SafetensorError, IndexError, TypeError, ValueError) as error:
-        raise SpecError(f"{path} holds no learned token weights: {one_line(error)}") from None
-    if not (np.isfinite(weight).all() and np.isfinite(share)):
-        raise SpecError(f"{path} holds no learned token weights: it has numbers that are not finite")
-    width = model[ENCODER].width
-    if facts.get("states") != states_digest(model) or weight.shape != (width,):
-        raise SpecError(
-            f"weights {name!r} were trained on the states of another model than {model.name!r}: "
-            "train some with nlgauge train weighter"
-        )
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    learned = read_learned(name, model, kind=WEIGHTERS, tensors=("weight", "share"), states=states_digest(model))
+    weight, share = learned.tensors["weight"], learned.tensors["share"]
+    if weight.shape != (model[ENCODER].width,) or share.shape != (1,):
+        raise learned.wrong(f"its shapes are {weight.shape} and {share.shape}")
     return Weighter(
         weight=weight,
-        share=float(1 / (1 + np.exp(-share))),
-        states=facts["states"],
-        aspect=facts.get("aspect", ""),
-        digest=digest,
+        share=float(1 / (1 + np.exp(-share[0]))),
+        states=learned.facts[WEIGHTERS.states],
+        aspect=learned.facts.get("aspect", ""),
+        digest=learned.digest,
     )
-
-
-def _find(name: str, model: Model) -> Path:
-    path = Path(name)
-    shipped = model.folder / WEIGHTERS if model.folder is not None else None
-    places = [shipped / f"{name}{_SUFFIX}"] if shipped is not None else []
-    places += [path, path / f"weighter{_SUFFIX}"]
-    for place in places:
-        if place.is_file():
-            return place
-    names = sorted(path.stem for path in shipped.glob(f"*{_SUFFIX}")) if shipped is not None else []
-    choices = ", ".join(map(repr, ["uniform", "candidate", *names]))
-    raise SpecError(f"no weights {name!r}: give {choices}, or a file of learned token weights")

@@ -163,8 +163,10 @@ class BlockScorer:
         if engine is not None and engine.window == "error":
             for number in wanted:
                 engine.check(_distinct(asked, [number]), number + 1)
+        work: dict[int, int] = {}
         if engine is not None and engine.progress.shown:
-            engine.progress.expect(sum(request.work for request in _distinct(asked, wanted)), len(wanted))
+            work = {n: sum(request.work for request in _distinct(asked, [n])) for n in wanted}
+            engine.progress.expect(sum(work.values()), len(wanted))
         current, nexts = tee([wanted] if len(wanted) == 1 else self._split(rows, wanted, asked))
         next(nexts, None)
         for numbers, following in zip_longest(current, nexts, fillvalue=()):
@@ -174,6 +176,8 @@ class BlockScorer:
             todo = {spec: [n for n in numbers if fresh or n in gaps[spec]] for spec in self.metrics}
             features = Features({})
             if engine is not None:
+                if work:
+                    engine.progress.part(sum(work[n] for n in numbers))
                 features = self._features(engine, numbers, todo=todo, asked=asked, fresh=fresh)
             stops: list[Interrupted] = []
             scored = {
@@ -283,8 +287,7 @@ class BlockScorer:
             for request in asked[n].readings[spec].followup(features)
             if request not in features
         ]:
-            with engine.progress.unexpected():  # these requests are known only now
-                features = features.joined(engine.features(further, fresh))
+            features = features.joined(engine.features(further, fresh))
         for spec, collector in self.collectors.items():
             for n in rows:
                 collector.take(asked[n].requests[spec], features)

@@ -183,13 +183,14 @@ def train(records: Sequence[Record], out: Path, model: Model, config: ReplyConfi
 def by_conversation(records: Sequence[Record]) -> list[Record]:
     """Return the records that have a history and a reply, each in the group of its conversation alone.
 
-    Knowledge that several conversations share does not join them. The conversation of a record without an origin is
-    known by the first turn of its history.
+    Knowledge that several conversations share does not join them. The conversation of a record that names none is known
+    by the first turn of its history.
     """
+    turns = [record for record in records if record.history and record.text]
+    named = [[group for group in record.groups if group.startswith(f"{record.origin}:")] for record in turns]
     return [
-        replace(record, groups=(record.groups[0] if record.groups else record.history[0],))
-        for record in records
-        if record.history and record.text
+        replace(record, groups=(names[0] if names else record.history[0],))
+        for record, names in zip(turns, named, strict=True)
     ]
 
 

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="training needs nlgauge-lab[train]")
 from nlgauge.engine.features.vectors import SentenceVectors  # noqa: E402
 from nlgauge.engine.reply_encoder import joined, read_reply_encoder  # noqa: E402
 from nlgauge.errors import InputError  # noqa: E402
-from nlgauge_lab.training.replies import Exchanges, Maps, ReplyConfig, train  # noqa: E402
+from nlgauge_lab.training.replies import Exchanges, Maps, ReplyConfig, by_conversation, train  # noqa: E402
 from nlgauge_lab.training.weak_labels.sources import Record  # noqa: E402
 from tests.engine.fake import FakeModel, answers  # noqa: E402
 
@@ -94,3 +94,13 @@ def test_too_few_dialogues_are_refused(tmp_path):
     alone = [Record(text="w1", history=("w2",)), Record(text="w1"), Record(history=("w2",))]
     with pytest.raises(InputError, match="1 records have a history and a reply, too few"):
         train(alone, tmp_path, FakeModel(), CONFIG)
+
+
+def test_knowledge_joins_no_conversations():
+    """Groups as `read_records` names them: the conversation, if the row names one, then digests of shared texts."""
+    records = [
+        Record(text="w1", history=("w2", "w3"), origin="made", groups=("made:a", "0f0f0f0f")),
+        Record(text="w1", history=("w2", "w4"), origin="made", groups=("0f0f0f0f",)),
+        Record(text="w1", history=("w5",), origin="made"),
+    ]
+    assert [record.groups for record in by_conversation(records)] == [("made:a",), ("w2",), ("w5",)]
