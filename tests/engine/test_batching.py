@@ -27,3 +27,14 @@ def test_blocks_hold_every_row_once_within_their_limits_and_repeat(rows, most, m
         assert len(block) <= most_rows
         assert len(block) == 1 or weigh(block) <= most
     assert list(blocks(texts_of, weigh, most, most_rows)) == cut
+
+
+def test_a_group_that_does_not_fit_is_halved_and_shares_its_text_in_each_half():
+    rows = {number: [f"own {number}", "shared"] for number in range(14)}
+
+    def weigh(numbers):
+        return len({text for number in numbers for text in rows[number]})
+
+    assert list(blocks(rows, weigh, 8, 100)) == [[*range(7)], [*range(7, 14)]]
+    assert list(blocks(rows, weigh, 15, 10)) == [[*range(7)], [*range(7, 14)]]
+    assert list(blocks(rows, weigh, 1, 100)) == [[number] for number in rows]

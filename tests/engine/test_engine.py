@@ -10,9 +10,9 @@ import pytest
 
 from nlgauge.engine.engine import Engine, TokenPrefetcher
 from nlgauge.engine.features.alignment import AlignmentRequest
-from nlgauge.engine.features.masked import Bag, BagRequest
-from nlgauge.engine.features.request import ByModel, TextRequest
-from nlgauge.engine.features.vectors import StaticRequest
+from nlgauge.engine.features.masked import Bag, BagRequest, MaskedLikelihoodRequest, TokenWeights
+from nlgauge.engine.features.request import ByModel, TextRequest, work_of
+from nlgauge.engine.features.vectors import SentenceVectors, StaticRequest, VectorsRequest
 from nlgauge.engine.models.capabilities import Capability, Model
 from nlgauge.engine.tokens import SubwordTokenizer
 from nlgauge.errors import InputError, SpecError
@@ -124,6 +124,23 @@ def test_a_request_may_name_another_model():
         strict.check([ByModel("fake", StaticRequest(LONG))], 3)
     with pytest.raises(SpecError, match="model 'fake': a second model cannot be loaded here"):
         speaking().features([other])
+
+
+def test_work_counts_the_passes_that_requests_share_once():
+    alone = BagRequest(LONG, 1.0)
+    weighted = BagRequest(LONG, 0.5, TokenWeights("even", np.ones(len(WORDS))))
+    shared = [alone, weighted, MaskedLikelihoodRequest(LONG)]
+    engine = Engine(FakeModel())
+    engine.features(shared)
+    assert engine.ledger.passes == len(LONG.split())
+    assert work_of(shared) == work_of([alone]) > len(LONG)
+    by_threes = BagRequest(LONG, 1.0, stride=3)
+    assert work_of([alone, by_threes]) == work_of([alone]) + work_of([by_threes])
+    states = [VectorsRequest(LONG, (1,)), SentenceVectors(LONG, (1, 2)), SentenceVectors(LONG, (2,), "max")]
+    assert work_of(states) == len(LONG) and work_of([*states, *shared]) == len(LONG) + work_of(shared)
+    elsewhere = [ByModel("fake", request) for request in shared]
+    assert work_of(elsewhere) == work_of(shared) and work_of([*shared, *elsewhere]) == 2 * work_of(shared)
+    assert work_of([StaticRequest(LONG)]) == work_of([]) == 0
 
 
 def test_a_text_that_the_window_policy_refuses_is_named_by_its_row():

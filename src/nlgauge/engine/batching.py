@@ -74,8 +74,8 @@ def blocks(
 ) -> Iterator[list[int]]:
     """Yield blocks of row numbers.
 
-    Rows that share a text go into one block if they fit. Blocks depend only on the rows, so that a run that is started
-    again has the same blocks.
+    Rows that share a text go into one block if they fit; if not, they are halved until they do. Blocks depend only on
+    the rows, so that a run that is started again has the same blocks.
 
     Args:
         texts: the texts of each row, by its number.
@@ -89,8 +89,13 @@ def blocks(
     block: list[int] = []
     weight = 0
     for group in _together(texts):
-        whole = weigh(group) if len(group) <= most_rows else most + 1
-        for part, more in [(group, whole)] if whole <= most else [([row], weigh([row])) for row in group]:
+        parts = [group]
+        while parts:
+            part = parts.pop()
+            more = weigh(part) if len(part) <= most_rows else most + 1
+            if more > most and len(part) > 1:
+                parts += part[len(part) // 2 :], part[: len(part) // 2]
+                continue
             if block and (weight + more > most or len(block) + len(part) > most_rows):
                 yield block
                 block, weight = [], 0

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from nlgauge._plugins import installed_version
 from nlgauge.data.source_digest import readable, source_digest
-from nlgauge.engine.features.request import AnyRequest, ByModel, Features, Reader
+from nlgauge.engine.features.request import AnyRequest, ByModel, Features, Reader, work_of
 from nlgauge.engine.models.capabilities import TOKENIZER, Model
 from nlgauge.engine.progress import Progress
 from nlgauge.engine.text_block import Ledger, TextBlock
@@ -158,13 +158,13 @@ class Engine:
             block.read([text for request in wanted for text in request.texts])
         answers = {} if fresh or self._cache is None else self._looked_up(wanted, self._cache)
         answers |= self._computed([request for request in wanted if request not in answers], block)
-        features = Features(answers, block.all_longer(), block.all_unknown())
+        features = block.features(answers)
         for name, work in others.items():
             theirs = self.other(name).features((part.request for part in work), fresh)
             features = features.joined(
                 Features({part: theirs[part.request] for part in work}, theirs.longer, theirs.unknown)
             )
-            self.progress.reach(self.progress.done + sum(part.work for part in work))
+            self.progress.reach(self.progress.done + work_of(part.request for part in work))
         return features
 
     def _computed(self, requests: Sequence[AnyRequest], block: TextBlock) -> dict[AnyRequest, Any]:
@@ -177,7 +177,7 @@ class Engine:
         computed: dict[AnyRequest, Any] = {}
         try:
             for group in by_reader.values():
-                begin, work = self.progress.done, sum(request.work for request in group)
+                begin, work = self.progress.done, work_of(group)
 
                 def reached(share: float, begin: float = begin, work: float = work) -> None:
                     self.progress.reach(begin + share * work)
@@ -210,7 +210,7 @@ class Engine:
             with suppress(ValueError):  # an entry that cannot be read is computed again and replaced
                 cached[keys[key]] = keys[key].unpack(content, self.model)
         self.ledger.stored += len(cached)
-        self.progress.reach(self.progress.done + sum(request.work for request in cached))
+        self.progress.reach(self.progress.done + work_of(cached))
         return cached
 
     def _keep(self, computed: Mapping[AnyRequest, Any], cache: FeatureCache) -> None:

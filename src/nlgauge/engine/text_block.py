@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.engine.batching import batches, padded
+from nlgauge.engine.features.request import AnyRequest, Features
 from nlgauge.engine.models.capabilities import TOKENIZER, Ints, Model
 from nlgauge.engine.segmentation import segmenter, spans
 from nlgauge.engine.tokens import Tokens, unknown_share
@@ -75,17 +77,18 @@ class TextBlock:
         """Return whether a text does not fit the model's window."""
         return len(self.tokens(text)) > self.model.room
 
-    def all_longer(self) -> frozenset[str]:
-        """Return all texts read so far that do not fit the model's window."""
-        return frozenset(text for text, tokens in self._tokens.items() if len(tokens) > self.model.room)
+    def features(self, by_request: Mapping[AnyRequest, Any]) -> Features:
+        """Return features together with what was noticed in the texts that have been read.
 
-    def all_unknown(self) -> dict[str, float]:
-        """Return the share of unknown sub-words by text, not counting punctuation. Texts with none are left out."""
+        These are the texts that do not fit the model's window, and the share of sub-words that the tokenizer does not
+        know, not counting punctuation.
+        """
+        longer = frozenset(text for text, tokens in self._tokens.items() if len(tokens) > self.model.room)
         unknown = self.model[TOKENIZER].unknown_id if self._tokens else None
         if unknown is None:
-            return {}
+            return Features(by_request, longer)
         shares = ((text, unknown_share(text, tokens, unknown)) for text, tokens in self._tokens.items())
-        return {text: share for text, share in shares if share}
+        return Features(by_request, longer, {text: share for text, share in shares if share})
 
     def windows(self, text: str) -> list[Window]:
         """Return the windows in which a text is read. Raises InputError if the window policy refuses the text."""

@@ -16,7 +16,7 @@ from nlgauge.contract.base import Interrupted, Prepared, Reading, RowMetric, Val
 from nlgauge.data.corpus import Row
 from nlgauge.data.evidence import Evidence, Json
 from nlgauge.engine.batching import blocks
-from nlgauge.engine.features.request import AnyRequest, Features, RequestError
+from nlgauge.engine.features.request import AnyRequest, Features, RequestError, work_of
 from nlgauge.errors import InputError
 from nlgauge.options import RunOptions
 from nlgauge.run.results import ColumnResults, RowResult, Scores, checked, texts_of, told_unknown
@@ -165,7 +165,7 @@ class BlockScorer:
                 engine.check(_distinct(asked, [number]), number + 1)
         work: dict[int, int] = {}
         if engine is not None and engine.progress.shown:
-            work = {n: sum(request.work for request in _distinct(asked, [n])) for n in wanted}
+            work = {n: work_of(_distinct(asked, [n])) for n in wanted}
             engine.progress.expect(sum(work.values()), len(wanted))
         current, nexts = tee([wanted] if len(wanted) == 1 else self._split(rows, wanted, asked))
         next(nexts, None)
@@ -225,8 +225,8 @@ class BlockScorer:
             return sum([len(row.candidate) for row in weighed]) + sum(
                 map(len, chain.from_iterable(row.references for row in weighed))
             )
-        size, asked = self.engine.size, self.read(rows, wanted) if asked is None else asked
-        return sum(size(request) + _WORK * request.work for request in _distinct(asked, wanted))
+        requests = _distinct(self.read(rows, wanted) if asked is None else asked, wanted)
+        return sum(map(self.engine.size, requests)) + _WORK * work_of(requests)
 
     def _split(self, rows: Rows, wanted: Sequence[int], asked: ReadRows) -> Iterator[Sequence[int]]:
         """Yield the numbers of some rows in blocks. Rows that share texts come into one block where possible.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.batching import spread
 from nlgauge.engine.features.likelihood import Likelihood
-from nlgauge.engine.features.request import Reader, TextRequest, tokens_about
+from nlgauge.engine.features.request import ModelPasses, Reader, TextRequest, tokens_about
 from nlgauge.engine.models.capabilities import MASKED_LM, TOKENIZER, Model
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.engine.tokens import Tokens
@@ -87,6 +87,11 @@ def _stretches(keys: Sequence[object]) -> Iterator[tuple[Any, int, int]]:
             first = at
 
 
+def masked_passes(text: str, stride: int) -> ModelPasses:
+    """Return the passes in which each token of a text is masked, `stride` tokens at a time."""
+    return ModelPasses((read_masked, text, stride), len(text) * tokens_about(text) // stride)
+
+
 def _passes(window: Window, stride: int) -> list[NDArray[np.intp]]:
     """Return the positions masked in each pass over a window: every used position once, `stride` of them per pass.
 
@@ -115,8 +120,8 @@ class BagRequest(TextRequest[Bag]):
     """How many tokens, far from each other, are masked in one pass; 1 is exact"""
 
     @property
-    def work(self) -> int:
-        return len(self.text) * tokens_about(self.text) // self.stride
+    def passes(self) -> ModelPasses:
+        return masked_passes(self.text, self.stride)
 
     def size(self, model: Model) -> int:
         return 4 * model[TOKENIZER].vocabulary
@@ -146,8 +151,8 @@ class MaskedLikelihoodRequest(TextRequest[Likelihood]):
     """How many tokens, far from each other, are masked in one pass; 1 is exact"""
 
     @property
-    def work(self) -> int:
-        return len(self.text) * tokens_about(self.text) // self.stride
+    def passes(self) -> ModelPasses:
+        return masked_passes(self.text, self.stride)
 
     def size(self, model: Model) -> int:
         return 16 * tokens_about(self.text)

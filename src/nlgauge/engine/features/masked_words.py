@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from nlgauge.engine.batching import padded, spread
 from nlgauge.engine.features.pair_states import other_text
-from nlgauge.engine.features.request import PairRequest, Reader, tokens_about
+from nlgauge.engine.features.request import ModelPasses, PairRequest, Reader, tokens_about
 from nlgauge.engine.masking import MaskingLimits, Pass, PassRow, WordScores, gap_row, masked_rows, passes
 from nlgauge.engine.models.capabilities import GAP_FILLER, MASKED_LM, MASKED_PAIRS, TOKENIZER, Ints, Model
 from nlgauge.engine.text_block import TextBlock
@@ -267,9 +267,9 @@ class MaskedWordsRequest(PairRequest[MaskedWords]):
     """Whether T5 computes the predicted word's probability too, in one more pass. Other models always compute it"""
 
     @property
-    def work(self) -> int:
+    def passes(self) -> ModelPasses:
         words = len(self.text) // 6 + 1 if self.words is None else len(self.words)
-        return words * len(self.against) // self.stride
+        return ModelPasses(self, words * len(self.against) // self.stride)
 
     def size(self, model: Model) -> int:
         return 64 * tokens_about(self.text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from nlgauge.errors import InputError
 
@@ -26,6 +26,15 @@ class RequestError(InputError):
     def __init__(self, request: object, problem: str, remedy: str | None) -> None:
         super().__init__(problem, remedy=remedy)
         self.request = request
+
+
+class ModelPasses(NamedTuple):
+    """Passes of texts through the model."""
+
+    name: object
+    """The name of the passes. Requests whose passes have equal names share them"""
+    work: int
+    """The approximate number of characters that go through the model, for the progress bar and the size of blocks"""
 
 
 class Reader(Protocol):
@@ -61,9 +70,9 @@ class Request(ABC, Generic[F]):
         """Return the approximate size of the feature in bytes, which bounds the size of blocks."""
 
     @property
-    def work(self) -> int:
-        """The approximate number of characters that go through the model, for the progress bar."""
-        return sum(map(len, self.texts))
+    def passes(self) -> ModelPasses:
+        """The passes through the model that the request needs. Other requests may share them."""
+        return ModelPasses(self, sum(map(len, self.texts)))
 
     def check(self, block: TextBlock) -> None:
         """Raise InputError if the window policy refuses a text."""
@@ -132,8 +141,9 @@ class ByModel(Request[F]):
         return self.request.texts
 
     @property
-    def work(self) -> int:
-        return self.request.work
+    def passes(self) -> ModelPasses:
+        name, work = self.request.passes
+        return ModelPasses((self.model, name), work)
 
     def size(self, model: Model) -> int:
         return self.request.size(model)
@@ -141,6 +151,11 @@ class ByModel(Request[F]):
 
 AnyRequest: TypeAlias = "Request[Any]"
 """A request for a feature of any type"""
+
+
+def work_of(requests: Iterable[AnyRequest]) -> int:
+    """Return the work of some requests together. Passes that several of them share are counted once."""
+    return sum(dict([request.passes for request in requests]).values())
 
 
 @dataclass(frozen=True, eq=False)

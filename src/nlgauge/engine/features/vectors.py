@@ -12,7 +12,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.engine.features.request import Reader, TextRequest, tokens_about
+from nlgauge.engine.features.request import ModelPasses, Reader, TextRequest, tokens_about
 from nlgauge.engine.models.capabilities import ENCODER, TOKENIZER, Model
 from nlgauge.engine.text_block import TextBlock
 from nlgauge.errors import SpecError
@@ -87,6 +87,10 @@ class VectorsRequest(TextRequest[TokenVectors]):
 
     layers: tuple[int, ...]
 
+    @property
+    def passes(self) -> ModelPasses:
+        return ModelPasses((read_vectors, self.text), len(self.text))
+
     def size(self, model: Model) -> int:
         width = model[ENCODER].width
         return 4 * len(self.layers) * (tokens_about(self.text) + model[TOKENIZER].frame) * width
@@ -105,6 +109,10 @@ class SentenceVectors(TextRequest[TokenVectors]):
 
     layers: tuple[int, ...]
     pooling: str = "mean"
+
+    @property
+    def passes(self) -> ModelPasses:
+        return ModelPasses((read_vectors, self.text), len(self.text))
 
     def size(self, model: Model) -> int:
         return 4 * len(self.layers) * model[ENCODER].width
@@ -159,8 +167,8 @@ class StaticRequest(TextRequest[TokenVectors]):
     reader: ClassVar[Reader] = staticmethod(read_static)
 
     @property
-    def work(self) -> int:
-        return 0
+    def passes(self) -> ModelPasses:
+        return ModelPasses(self, 0)
 
     def size(self, model: Model) -> int:
         return 4 * tokens_about(self.text) * model[ENCODER].width

@@ -20,8 +20,8 @@ from nlgauge import registry
 from nlgauge.contract.base import Cost, Setup
 from nlgauge.contract.parameters import param
 from nlgauge.data.corpus import Corpus
-from nlgauge.engine.features.masked import MaskedLikelihoodRequest, TokenWeights, read_masked
-from nlgauge.engine.features.request import Reader, TextRequest, tokens_about
+from nlgauge.engine.features.masked import MaskedLikelihoodRequest, TokenWeights, masked_passes, read_masked
+from nlgauge.engine.features.request import ModelPasses, Reader, TextRequest, tokens_about
 from nlgauge.engine.features.vectors import TokenVectors, VectorsRequest, read_vectors
 from nlgauge.engine.models.capabilities import ENCODER, MASKED_LM, TOKENIZER, Model
 from nlgauge.engine.text_block import TextBlock
@@ -92,8 +92,8 @@ class SurprisalVectorsRequest(TextRequest[SurprisalVectors]):
     """How many tokens, at a distance from each other, are masked in one pass; 1 is exact"""
 
     @property
-    def work(self) -> int:
-        return len(self.text) * tokens_about(self.text) // self.stride
+    def passes(self) -> ModelPasses:
+        return masked_passes(self.text, self.stride)
 
     def size(self, model: Model) -> int:
         return 4 * len(self.layers) * (tokens_about(self.text) + model[TOKENIZER].frame) * model[ENCODER].width

@@ -23,6 +23,7 @@ from torch.nn.functional import cross_entropy, normalize
 
 from nlgauge._version import __version__
 from nlgauge.engine.engine import Engine
+from nlgauge.engine.features.request import work_of
 from nlgauge.engine.features.vectors import SentenceVectors
 from nlgauge.engine.models.capabilities import ENCODER, Model
 from nlgauge.engine.models.onnx import threads
@@ -211,7 +212,7 @@ def _states(texts: Sequence[str], layers: tuple[int, ...], model: Model, out: Pa
     requests = [SentenceVectors(text, layers) for text in texts]
     by_length = sorted(range(len(texts)), key=lambda number: len(texts[number]))
     with opened(out / "states") as store, closing(Engine(model, progress=True, cache=store)) as engine:
-        engine.progress.expect(sum(request.work for request in requests), len(requests))
+        engine.progress.expect(work_of(requests), len(requests))
         for at in range(0, len(texts), _AT_ONCE):
             wanted = by_length[at : at + _AT_ONCE]
             features = engine.features(requests[number] for number in wanted)
