@@ -57,7 +57,14 @@ def test_torch_computes_the_same(base):
 
 @pytest.mark.parametrize(
     ("spec", "sign"),
-    [("InfoLM", -1), ("Perplexity", -1), ("MaskEval", 1), ("Consistency(aligner='D')", 1), ("BERTScore", 1)],
+    [
+        ("InfoLM", -1),
+        ("Perplexity", -1),
+        ("MaskEval", 1),
+        ("Consistency(aligner='D')", 1),
+        ("BERTScore", 1),
+        ("ReplyFit", 1),
+    ],
 )
 def test_every_part_of_it_tells_the_better_row(spec, sign):
     table = evaluate(ROWS, metrics=spec, model=str(FOLDER), cache=False)

@@ -48,7 +48,7 @@ class ReplyFit(RowMetric):
 
     weights: str = param(
         "conversation",
-        help="'conversation', the reply encoder of the embedded model; or a file or folder that "
+        help="'conversation', the reply encoder that comes with pocket and with base; or a file or folder that "
         "`nlgauge train replies` wrote",
     )
     model: str | None = None

@@ -56,14 +56,17 @@ def page(records: Mapping[str, Sequence[Record]]) -> str:
 
 
 def _told(one: Table, records: Mapping[str, Sequence[Record]]) -> str:
-    """Return the state in Markdown: with date and agreement of each run if it was made, else with the reason."""
+    """Return the state in Markdown: with date and agreement of each run if it was made, and with the reason if not.
+
+    If it was made by one of the models alone, the reason says why not by the other.
+    """
     kind = state(one, records)
     if kind == MADE:
         made = [
             f"{each.date}{f' by {each.models}' if each.models else ''}: {_in_correlations(each.numbers, one.scale)}"
             for each in records[one.name]
         ]
-        return f"**{MADE}** {'; '.join(made)}"
+        return f"**{MADE}** {'; '.join([*made, *filter(None, [one.unrun])])}"
     return f"**{kind}**: {one.why if kind == ABSENT else one.unrun or 'no run is recorded'}"
 
 

@@ -29,7 +29,7 @@ A file holds numbers, names of rows, and:
               `average`     the average as printed
               `misprints`   by number of a column, why its number is not used
     differs   why our numbers are not the published ones; only for a table that has published numbers
-    unrun     why nobody has run it here, and how long it takes
+    unrun     why nobody has run it here, or not by `base`, and how long it takes
     why       why it cannot be rebuilt. Such a table has no rows
     command   another command that makes it. Such a table has no rows
     kind      'agreement' with ratings (default), a 'sweep' of a parameter, or 'between', 'williams' or 'distributions'.
@@ -122,7 +122,7 @@ class Table:
     differs: str | None = None
     """Why our numbers are not the published ones"""
     unrun: str | None = None
-    """Why nobody has run it here, and how long it takes"""
+    """Why nobody has run it here, or not by one of the models, and how long it takes"""
     command: str | None = None
     """The command that makes it, if that is not `nlgauge reproduce`"""
     checkpoint: str | None = None
