@@ -37,6 +37,8 @@ Array = np.ndarray[Any, Any]
 Made = Callable[[list[dict[str, Any]], str], list[float]]
 """The numbers of some rows by a spec, larger is better"""
 _SYSTEM = re.compile(r'"system": "([^"]*)"')
+MODEL = os.environ.get("NLGAUGE_NUMBERS_BY")
+"""The model of both computations, such as base; None for the embedded model"""
 COEFFICIENTS = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
 
@@ -109,7 +111,7 @@ class Network(NamedTuple):
 
 @cache
 def network() -> Network:
-    return Network(loading.load("pocket"))
+    return Network(loading.load(MODEL or "pocket"))
 
 
 @cache
@@ -224,7 +226,7 @@ def coefficient(column: Any, rows: list[dict[str, Any]], values: Sequence[float]
 
 def ours(folder: Path, names: Sequence[str], metrics: Sequence[str]) -> dict[str, dict[str, list[float]]]:
     """By table and row, the numbers that the command makes, column by column."""
-    rebuilder, tables = Rebuilder(Data(folder), Scores(False), metrics=metrics), find(names)
+    rebuilder, tables = Rebuilder(Data(folder), Scores(False), MODEL, metrics=metrics), find(names)
     rebuilder.score(tables)
     found: dict[str, dict[str, list[float]]] = {}
     for table in tables:
@@ -495,7 +497,8 @@ def test_relevance_put_together_on_summaries(data: Path, tmp_path: Path, every: 
         rows_of(tmp_path, table, "summeval"),
     )
     assert len(rows) == 2 * systems
-    states = cache(lambda text: unit(network().states(text)[-1]))
+    layer = network().model.card.layers.get("Relevance", -1)
+    states = cache(lambda text: unit(network().states(text)[layer]))
 
     def by_vectors(text: str, other: str) -> float:
         return float((states(text)[1:-1] @ states(other).T).max(axis=1).mean())
@@ -503,7 +506,9 @@ def test_relevance_put_together_on_summaries(data: Path, tmp_path: Path, every: 
     def by_aligners(pairs: list[tuple[str, str]]) -> dict[str, dict[tuple[str, str], float]]:
         texts, sources = zip(*pairs, strict=True)
         metrics = {one: f"Consistency(aligner={one!r})" for one in "DR"}
-        scores = evaluate(candidates=list(texts), sources=list(sources), metrics=list(metrics.values()), cache=False)
+        scores = evaluate(
+            candidates=list(texts), sources=list(sources), metrics=list(metrics.values()), model=MODEL, cache=False
+        )
         return {one: dict(zip(pairs, scores.values(spec).tolist(), strict=True)) for one, spec in metrics.items()}
 
     asked = [(row["candidate"], row["source"]) for row in rows]
