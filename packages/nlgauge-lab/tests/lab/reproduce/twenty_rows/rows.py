@@ -102,16 +102,18 @@ def rows_of(folder: Path, table: Table, data: str) -> Rows:
     return read
 
 
-def coefficient(column: Column, rows: Sequence[dict[str, Any]], values: Sequence[float]) -> float:
+def coefficient(column: Column, rows: Rows, values: Sequence[float]) -> float:
     """A column's agreement: of systems' means, of all rows, or the mean over items of that within an item.
 
     Rows without a value, which are NaN, are left out.
     """
-    rows, values = zip(*((row, value) for row, value in zip(rows, values, strict=True) if value == value), strict=True)
+    with_value = [place for place, value in enumerate(values) if not np.isnan(value)]
+    rows, values = [rows[place] for place in with_value], [values[place] for place in with_value]
     people = np.array([row["scores"][column.aspect] for row in rows])
     numbers, of = np.array(values), COEFFICIENTS[column.coefficient]
     if column.level == "pooled":
-        return float(of(numbers, people)[0]) if np.ptp(numbers) and np.ptp(people) else np.nan
+        differ = len(rows) > 0 and np.ptp(numbers) and np.ptp(people)
+        return float(of(numbers, people)[0]) if differ else np.nan
     name = "system" if column.level == "system" else "item"
     groups = {row[name]: [n for n, other in enumerate(rows) if other[name] == row[name]] for row in rows}
     if name == "system":

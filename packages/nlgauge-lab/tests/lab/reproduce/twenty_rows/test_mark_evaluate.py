@@ -15,7 +15,7 @@ import pytest
 from lab.reproduce.twenty_rows.matching import bertscore
 from lab.reproduce.twenty_rows.network import MODEL, Array, is_text, network, unit, words
 from lab.reproduce.twenty_rows.rows import Made, Rows, compare, cut, ours, rows_of, slow, stats
-from nlgauge import Corpus, ScoreTable, evaluate
+from nlgauge import Corpus, MarkEvaluate, ScoreTable, evaluate
 from nlgauge.registry import parsed
 from nlgauge_lab.reproduce.published import find
 from nlgauge_lab.studies.neighbours import neighbours
@@ -152,9 +152,9 @@ def test_mark_evaluate_of_swapped_words(data: Path, tmp_path: Path, monkeypatch:
     monkeypatch.setattr("nlgauge_lab.studies.synthetic.evaluate", noted)
     cut(data, tmp_path, {"webnlg2020": 4}, 5)
     texts = Corpus(tuple(replace(row, system="") for row in Corpus.read(tmp_path / "webnlg2020.jsonl")))
-    metrics = {f"MarkEvaluate(estimator={name!r}, k=2)": name for name in ("schnabel", "capture")}
-    metrics["MarkEvaluate(k=2)"] = "petersen"
-    numbers = synthetic(texts, [*metrics], size=10, model=MODEL, cache=False)
+    names = ("petersen", "schnabel", "capture")
+    metrics = {str(MarkEvaluate(estimator=name, k=2, model=MODEL)): name for name in names}
+    numbers = synthetic(texts, [*metrics], size=10, cache=False)
     ((outputs, against),) = compared
     for record in (one for one in numbers.records if one.part == "score"):
         own = [row.candidate for row in outputs if row.system == f"{record.experiment} {record.at}"]
