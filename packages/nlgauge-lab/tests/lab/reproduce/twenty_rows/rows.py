@@ -46,12 +46,18 @@ def cut(
     part: Callable[[str], str | None] = lambda _: "",
     least: int = 1,
 ) -> None:
-    """Write the rows of some systems into files of the same names, for the items whose outputs differ, and whose texts
-    have the fewest words, but each at least so many.
+    """Write the rows of some systems into files of the same names, for the items with the fewest words whose outputs
+    differ. The items are the same in files that share their items.
 
-    systems: by file, which, or how many. reads: the columns whose words are counted. part: the part of the file that an
-    item is of, from each of which so many items are taken; None if it may not be taken. The items are the same in files
-    that share their items.
+    Args:
+        data: the folder of the rated data.
+        folder: where the files go.
+        systems: by file, which systems, or how many.
+        items: how many items.
+        reads: the columns whose words are counted.
+        part: names the part of the file that an item is of, and so many items of each part are taken; None for an item
+            that may not be taken.
+        least: the number of words that each text has at least.
     """
     files: dict[str, Rows] = {}
     for name, wanted in systems.items():
