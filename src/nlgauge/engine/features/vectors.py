@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,14 +44,14 @@ class TokenVectors:
     """[tokens]: whether it is a special token of the model"""
 
 
-def read_vectors(requests: Sequence[AnyVectors], block: TextBlock) -> dict[AnyVectors, TokenVectors | None]:
+def read_vectors(requests: Sequence[LayersRequest], block: TextBlock) -> dict[LayersRequest, TokenVectors | None]:
     """Return the vectors of each request; None for a text without tokens.
 
     A text is read once for all requested layers, a long text in windows.
     """
     model = block.model
     encoder = model[ENCODER]
-    out: dict[AnyVectors, TokenVectors | None] = dict.fromkeys(requests)
+    out: dict[LayersRequest, TokenVectors | None] = dict.fromkeys(requests)
     texts = list(dict.fromkeys(request.text for request in requests if len(block.tokens(request.text))))
     layers = sorted({layer for request in requests for layer in request.layers})
     if layers and not -1 < layers[0] <= layers[-1] <= encoder.layers:
@@ -71,16 +71,19 @@ def read_vectors(requests: Sequence[AnyVectors], block: TextBlock) -> dict[AnyVe
     for request in requests:
         if request.text in states:
             chosen = states[request.text][[layers.index(layer) for layer in request.layers]]
-            if isinstance(request, VectorsRequest):
-                out[request] = TokenVectors(request.text, chosen, *block.framed(request.text))
-            else:
+            if isinstance(request, SentenceVectors):
                 out[request] = request.whole(POOLINGS[request.pooling](chosen))
+            else:
+                out[request] = TokenVectors(request.text, chosen, *block.framed(request.text))
     return out
 
 
 @dataclass(frozen=True)
-class VectorsRequest(TextRequest[TokenVectors]):
-    """A request for hidden states of a text's tokens at chosen layers (0: the embeddings), with special tokens."""
+class LayersRequest(TextRequest[TokenVectors]):
+    """A request for hidden states of a text at chosen layers (0: the embeddings), with special tokens.
+
+    The encoder reads a text once for all its requests.
+    """
 
     capability = ENCODER
     reader: ClassVar[Reader] = staticmethod(read_vectors)
@@ -90,6 +93,11 @@ class VectorsRequest(TextRequest[TokenVectors]):
     @property
     def passes(self) -> ModelPasses:
         return ModelPasses((read_vectors, self.text), len(self.text))
+
+
+@dataclass(frozen=True)
+class VectorsRequest(LayersRequest):
+    """A request for the hidden states of a text's tokens."""
 
     def size(self, model: Model) -> int:
         width = model[ENCODER].width
@@ -97,22 +105,14 @@ class VectorsRequest(TextRequest[TokenVectors]):
 
 
 @dataclass(frozen=True)
-class SentenceVectors(TextRequest[TokenVectors]):
+class SentenceVectors(LayersRequest):
     """A request for one vector of a whole text: in each dimension, the mean or the maximum over its tokens.
 
     Sentence encoders are pooled in this way (Reimers and Gurevych 2019). The feature is cached, because it is small and
     set metrics need it again for every new system.
     """
 
-    capability = ENCODER
-    reader: ClassVar[Reader] = staticmethod(read_vectors)
-
-    layers: tuple[int, ...]
     pooling: str = "mean"
-
-    @property
-    def passes(self) -> ModelPasses:
-        return ModelPasses((read_vectors, self.text), len(self.text))
 
     def size(self, model: Model) -> int:
         return 4 * len(self.layers) * model[ENCODER].width
@@ -139,9 +139,6 @@ class SentenceVectors(TextRequest[TokenVectors]):
             offsets=offsets,
             special=np.zeros(1, np.bool_),
         )
-
-
-AnyVectors: TypeAlias = VectorsRequest | SentenceVectors
 
 
 def read_static(requests: Sequence[StaticRequest], block: TextBlock) -> dict[StaticRequest, TokenVectors | None]:
