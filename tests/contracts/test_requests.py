@@ -6,6 +6,7 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from importlib import import_module
+from inspect import isabstract
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from nlgauge.engine.features.likelihood import CausalRequest, Seq2SeqRequest
 from nlgauge.engine.features.masked import BagRequest, MaskedLikelihoodRequest, TokenWeights
 from nlgauge.engine.features.masked_words import MaskedWordsRequest
 from nlgauge.engine.features.pair_states import PairStatesRequest
-from nlgauge.engine.features.request import AnyRequest, ByModel, Request
+from nlgauge.engine.features.request import AnyRequest, Request
 from nlgauge.engine.features.vectors import SentenceVectors, StaticRequest, VectorsRequest
 from nlgauge.engine.models.capabilities import TOKENIZER
 from nlgauge.engine.models.card import DocumentFrequencies, ModelCard
@@ -88,7 +89,7 @@ def kinds(base: type = Request) -> Iterator[type]:
         import_module(f"{room.__name__}.{module.name}")
     for kind in base.__subclasses__():
         yield from kinds(kind)
-        if "capability" in vars(kind) or kind is ByModel:
+        if not isabstract(kind):
             yield kind
 
 
