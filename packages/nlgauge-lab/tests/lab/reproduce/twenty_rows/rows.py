@@ -163,10 +163,8 @@ def once(made: Made) -> Made:
     return of
 
 
-def compare(
-    folder: Path, name: str, made: Mapping[str, Made], numbers: Mapping[str, Sequence[float]], within: float
-) -> int:
-    """Hold each number of a table of agreement to the second computation; return how many there were.
+def compare(folder: Path, name: str, made: Mapping[str, Made], numbers: Mapping[str, Sequence[float]]) -> int:
+    """Hold each number of a table of agreement to the second computation, to 1e-4; return how many there were.
 
     made: by the name of a metric; or by that name and the part of it, joined by a dot.
     """
@@ -191,6 +189,6 @@ def compare(
             if np.isnan(wanted):
                 assert np.isnan(number), (name, entry.name, column)
             else:
-                assert number == pytest.approx(wanted * table.scale, abs=within * table.scale), (entry.name, column)
+                assert number == pytest.approx(wanted * table.scale, abs=1e-4 * table.scale), (entry.name, column)
                 held += 1
     return held
