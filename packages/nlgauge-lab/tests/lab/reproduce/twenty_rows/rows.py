@@ -28,7 +28,7 @@ Made: TypeAlias = Callable[[Rows, str], list[float]]
 _SYSTEM = re.compile(r'"system": "([^"]*)"')
 COEFFICIENTS = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 EVERY = "NLGAUGE_EVERY_NUMBER"
-"""The environment variable for what takes minutes"""
+"""The environment variable for what the suite has no room for"""
 TEXTS = ("candidate", "references")
 
 

@@ -13,7 +13,7 @@ from lab.reproduce.twenty_rows.rows import compare, cut, ours, slow
 pytestmark = pytest.mark.usefixtures("one_model")
 
 
-@slow("seven seconds, which the suite has no room for")
+@slow("the suite has no room for it")
 def test_baryscore_on_summaries(data: Path, tmp_path: Path) -> None:
     cut(data, tmp_path, {"realsumm_abs": 5, "realsumm_ext": 5}, 2)
     numbers = ours(tmp_path, ["baryscore-summarisation"], [*MADE])["baryscore-summarisation"]
@@ -37,7 +37,7 @@ def test_baryscore_on_triples_in_words(data: Path, tmp_path: Path) -> None:
     assert compare(tmp_path, "baryscore-webnlg", made, numbers) == 27
 
 
-@slow("half a minute, each pair of texts is compared fifteen times")
+@slow("each pair of texts is compared fifteen times")
 @pytest.mark.parametrize(("year", "held"), [("15", 180), ("16", 120)])
 def test_baryscore_on_segments(data: Path, tmp_path: Path, year: str, held: int) -> None:
     """The score files of the published code: five segments of each of four language pairs."""

@@ -151,7 +151,7 @@ def test_rewritten_texts(data: Path, tmp_path: Path) -> None:
     assert compare(tmp_path, "ctc-table-e1", made, numbers["ctc-table-e1"]) == 30
 
 
-@slow("half a minute, forty articles are read")
+@slow("forty articles are read")
 def test_articles(data: Path, tmp_path: Path) -> None:
     """Tables D.1 and D.4."""
     cut(data, tmp_path, {"summeval": 10}, 2, reads=("candidate", "source"))
@@ -167,7 +167,7 @@ def test_articles(data: Path, tmp_path: Path) -> None:
     "systems",
     [
         pytest.param(3, id="six rows"),
-        pytest.param(10, id="twenty rows", marks=slow("a minute, each summary is read with its article")),
+        pytest.param(10, id="twenty rows", marks=slow("each summary is read with its article")),
     ],
 )
 def test_relevance_put_together_on_summaries(data: Path, tmp_path: Path, systems: int) -> None:

@@ -114,7 +114,7 @@ def test_infolm_on_triples_in_words(data: Path, tmp_path: Path) -> None:
         assert numbers[figure.name][name] == pytest.approx(wanted, abs=1e-4, nan_ok=True), name
 
 
-@slow("two minutes, 22 summaries are masked twice")
+@slow("22 summaries are masked twice")
 def test_infolm_on_summaries(data: Path, tmp_path: Path) -> None:
     """Figures 1 to 6, 8 and 9: agreement by measure, temperature and parameters, and measures with each other."""
     abstractive = ["bart_out", "t5_out_large", "t5_out_base", "t5_out_11B", "presumm_out_abs"]
@@ -147,7 +147,7 @@ def test_infolm_on_summaries(data: Path, tmp_path: Path) -> None:
         assert found["infolm-figure-9"][entry.name] == pytest.approx(wanted, abs=1e-4), entry.name
 
 
-@slow("seven seconds, which the suite has no room for")
+@slow("the suite has no room for it")
 def test_infolm_on_cleaned_texts(data: Path, tmp_path: Path) -> None:
     """Section C.4."""
     cut(data, tmp_path, {"webnlg2020": 4}, 5)

@@ -108,7 +108,7 @@ def sentences(texts: Sequence[str]) -> Array:
     return np.stack([unit(network().states(text)[-1].mean(axis=0)) for text in texts])
 
 
-@slow("half a minute, twelve times four sizes are sought one by one")
+@slow("twelve times four sizes are sought one by one")
 def test_mark_evaluate_by_the_neighbour(data: Path, tmp_path: Path) -> None:
     """Figure 2 on the outputs of four systems, beside their references."""
     cut(data, tmp_path, {"webnlg2020": 4}, 5)
@@ -181,7 +181,7 @@ def of_texts(text: str, others: tuple[str, ...]) -> Counts:
     return balls(points(text), np.concatenate([points(other) for other in others]), 1)
 
 
-@slow("half a minute, each summary is compared with eleven")
+@slow("each summary is compared with eleven")
 def test_mark_evaluate_on_single_texts(data: Path, tmp_path: Path) -> None:
     """Table 3's protocol: three systems and two texts of each of four sets."""
     for sets in ({"summeval": 3}, {"realsumm_abs": 3, "realsumm_ext": 3}, {"webnlg2020": 3}):

@@ -134,7 +134,7 @@ def test_maskeval_on_simplifications(data: Path, tmp_path: Path) -> None:
     assert compare(tmp_path, "maskeval-table-2", MADE, numbers) == (24 if MODEL is None else 12)
 
 
-@slow("four minutes, each article is masked for each share of the weight")
+@slow("each article is masked for each share of the weight")
 def test_maskeval_on_summaries(data: Path, tmp_path: Path) -> None:
     """Table 1, and figure 5, which takes half of the articles. The outputs of these systems are rated differently."""
     cut(data, tmp_path, {"summeval": ["M5", "M8", "M9", "M11", "M20"]}, 4, reads=READS)
