@@ -81,6 +81,34 @@ def test_politeness_and_questions_claim_nothing(nothing: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "claimed"),
+    [
+        ("the fee is 5 euros. is there anything else?", "the fee is 5 euros."),
+        ("the fee is 5 euros . do you want to know more ?", "the fee is 5 euros ."),
+        ("The fee is 5 euros . do you want to know more ?", "The fee is 5 euros ."),
+        ("it opens at 9. it is free! is that late? do you need more?", "it opens at 9. it is free!"),
+        ("it opens daily (from 9 to 5). shall i book?", "it opens daily (from 9 to 5)."),
+        ("would you like to know more, e.g. the fee?", ""),
+        ("do you need approx. ten of them?", ""),
+        ("Would you like all of it (prices, hours etc.) or the fee alone?", ""),
+        ("is it the u.s. embassy?", ""),
+        ("are you sure ... or not?", ""),
+        ('She asked: "Who is he? Where is he?"', 'She asked: "Who is he? Where is he?".'),
+        ("She asked: “Who is he? Where is he?”", "She asked: “Who is he? Where is he?”."),
+        ('Do you mean the "old" pool?', ""),
+        ('Do you need the 5" pipe?', ""),
+        ('"Do you need more?', ""),
+        ("the fee is 5 euros. i do not know when it opens.", "the fee is 5 euros."),
+        ("i do not know when it opens. the fee is 5 euros.", "the fee is 5 euros."),
+        ("the fee is 5 euros . the source does not say when it opens .", "the fee is 5 euros ."),
+        ("i do not know when it opens, e.g. on sundays.", ""),
+    ],
+)
+def test_a_claim_beside_a_question_or_a_refusal_stays(written: str, claimed: str) -> None:
+    assert claims(written).text == claimed
+
+
+@pytest.mark.parametrize(
     "kept",
     [
         "The value lies in [0, 1].",

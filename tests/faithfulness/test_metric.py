@@ -54,6 +54,33 @@ def test_the_evidence_of_an_answer_has_its_differences_its_claims_and_its_number
 
 
 @pytest.mark.usefixtures("one_model")
+def test_a_claim_before_a_question_is_judged_as_it_is_alone() -> None:
+    right, wrong = "the ferry leaves at nine.", "the ferry leaves at ten."
+    said = [right, wrong, *(f"{claim} do you want to book?" for claim in (right, wrong))]
+    source = "The ferry leaves at nine. It carries cars."
+    table = nlgauge.evaluate(candidates=said, sources=[source] * len(said), metrics="Faithfulness", cache=False)
+    alone, before = np.split(table.values("Faithfulness"), 2)
+    np.testing.assert_allclose(before, alone, rtol=1e-6)
+    assert before[0] > 0.5 > before[1]
+
+
+@pytest.mark.usefixtures("one_model")
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("The ferry leaves at nine and the", "it is no answer: it breaks off"),
+        ("I do not know when the ferry leaves.", "it says alone that something is not there"),
+        ("The ferry leaves at nine.", None),
+    ],
+)
+def test_a_sub_score_that_is_missing_has_its_reason(said: str, why: str | None) -> None:
+    source = "The ferry leaves at nine. It carries cars."
+    table = nlgauge.evaluate(candidates=[said], sources=[source], metrics="Faithfulness", cache=False)
+    assert np.isnan(table.values("Faithfulness", "wording")[0]) == (why is not None)
+    assert table.columns["Faithfulness"].reasons.get(0) == why
+
+
+@pytest.mark.usefixtures("one_model")
 def test_a_claim_has_the_same_number_alone_and_among_others() -> None:
     source = " ".join(f"Hall {n} of the Tarn museum holds {n} paintings of the river." for n in range(2, 40))
     source = f"The ferry leaves at nine. {source} There is a shop on board, and the trip takes two hours."

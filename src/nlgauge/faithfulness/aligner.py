@@ -116,7 +116,7 @@ class AnswerReading(Reading):
         wording = shared_wording(self.answer.said.text, others)
         whole = not self.reader.judges_words
         return Scored(
-            _value(aligned, self.reader, wording, len(self.claimed.claims)),
+            _value(aligned, self.reader, wording, len(self.claimed.claims), failed=self.answer.said.failed),
             lambda: Evidence(texts=[shown(self.answer.whole, aligned, self.reader.weak, whole)]),
         )
 
@@ -303,7 +303,7 @@ def _joined(aligned: Aligned, refused: _Refused) -> Aligned:
     return Aligned(spans[order], alignment, aligned.judged._replace(stretches=stretches, nearest=nearest))
 
 
-def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int) -> Value:
+def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int, failed: str) -> Value:
     """Return the sub-scores of an answer in the order of `PARTS`.
 
     Args:
@@ -311,13 +311,16 @@ def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int
         reader: the aligner.
         wording: the share of the longer words of the claims whose beginning the source has; NaN without claims.
         claims: the number of claims.
+        failed: why the text is no answer; empty for an answer.
     """
     assert aligned.judged is not None  # by the aligner D
     stretches = aligned.judged.stretches
     probability = all_supported([np.nan if stretch.supported is None else stretch.supported for stretch in stretches])
     if reader.english and any(reason.sure for reason in aligned.judged.reasons):
         probability = min(probability, float(logistic(SURE)))
-    refused = None if not np.isnan(wording) else "it says alone that something is not there"
+    why = None
+    if np.isnan(wording):
+        why = f"it is no answer: {failed}" if failed else "it says alone that something is not there"
     if not reader.judges_words:
         return Value((probability, np.nan, np.nan, np.nan, wording, claims), SENTENCES)
     parts = (
@@ -329,4 +332,4 @@ def _value(aligned: Aligned, reader: TrainedAligner, wording: float, claims: int
         claims,
     )
     untrained = np.isnan(parts[: PARTS.index(WORDING)]).any()
-    return Value(parts, "the aligner was not trained to judge whole texts" if untrained else refused)
+    return Value(parts, "the aligner was not trained to judge whole texts" if untrained else why)
