@@ -151,7 +151,7 @@ def test_rewritten_texts(data: Path, tmp_path: Path) -> None:
     assert compare(tmp_path, "ctc-table-e1", made, numbers["ctc-table-e1"]) == 30
 
 
-@slow("forty articles are read")
+@slow("22 articles are read")
 def test_articles(data: Path, tmp_path: Path) -> None:
     """Tables D.1 and D.4."""
     cut(data, tmp_path, {"summeval": 10}, 2, reads=("candidate", "source"))
