@@ -52,7 +52,16 @@ _YES_NO = re.compile(
 )
 _BEFORE_SMALL = re.compile(r"""(?<!\S)(\S*?)[.!?]["')\]”’»]*\s+(?=[a-z])""")
 """A word, and a mark after it that may end a sentence before a small letter"""
-_SHORTENED = frozenset({"approx", "corp", "dept", "etc", "fig", "inc", "incl", "ltd", "max", "min", "tbsp", "tsp"})
+_SHORTENED = frozenset(
+    {
+        *("al", "approx", "ca", "cf", "co", "corp", "dept", "dr", "etc", "fig", "inc", "incl", "jr", "lt", "ltd"),
+        *("max", "min", "mr", "mrs", "ms", "no", "nr", "pp", "sr", "st", "tbsp", "tsp", "vs"),
+    }
+)
+_ASKS = re.compile(
+    r"(?:do|does|did|can|could|would|will|shall|should|may|is|are|have|has) (?:you|i|we|it|there|that|this|they)\b"
+)
+"""The beginning of a question, which no abbreviation goes on with: it opens at 9 p.m. do you need more?"""
 _TRUTH = "True|False|true|false"
 _SWITCH = re.compile(rf"(?<!\w)(?P<key>[A-Za-z_]\w*)\s?=\s?(?P<value>{_TRUTH})\b")
 _CALLED = re.compile(r"\w\((?:[^()]*,\s?)?$")
@@ -239,21 +248,23 @@ def _parted(text: str, begin: int, end: int, question: str) -> list[tuple[int, i
         Begin and end of each part. Together the parts are the sentence.
     """
     sentence = text[begin:end]
-    if not (sentence.rstrip().endswith("?") or refusals(sentence, question)):
+    marks = list(_BEFORE_SMALL.finditer(text, begin, end))
+    if not (marks and (sentence.rstrip().endswith("?") or refusals(sentence, question))):
         return [(begin, end)]
     is_small = sentence.lstrip()[:1].islower()
     parts: list[tuple[int, int]] = []
-    for match in _BEFORE_SMALL.finditer(text, begin, end):
-        if not match[1] or (is_small and not _is_shortened(match[1])):  # no word, as in "at nine . do you need more ?"
-            parts.append((begin, match.end()))
-            begin = match.end()
+    for mark in marks:
+        ends = is_small and (not _is_shortened(mark[1]) or _ASKS.match(text, mark.end()) is not None)
+        if ends or not mark[1]:  # no word, as in "at nine . do you need more ?"
+            parts.append((begin, mark.end()))
+            begin = mark.end()
     return [*parts, (begin, end)]
 
 
 def _is_shortened(word: str) -> bool:
     """Return whether a full stop after a word may belong to the word, as after "e.g" and "approx"."""
     bare = word.strip("()[]\"'“”‘’").lower()
-    return bare in _SHORTENED or (not bare[-1:].isdigit() and (len(bare) < 3 or "." in bare))
+    return bare in _SHORTENED or (not bare[-1:].isdigit() and (len(bare) < 2 or "." in bare))
 
 
 def _is_quoted(sentence: str) -> bool:
